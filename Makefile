@@ -1,0 +1,80 @@
+# make demo        the main job on shipped documents; creates .venv on first use
+# make test        lint, types and tests
+# make help        all targets
+#
+# PYTHON=python3.12 chooses the interpreter (3.11 or newer); PYTEST_ARGS, DATA and RUN go to the tools.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN ?= runs/v1
+DATA ?=
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := -m pip --disable-pip-version-check -q
+# Tests that need nothing but the installed package: they also run on the wheel.
+WHEEL_TESTS := tests/conftest.py \
+	$(addprefix tests/test_,decompose.py entities.py facts.py guard.py logic.py policy.py)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint train bench wheel-test clean needs-data
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+demo: $(VENV)/.with-langchain ## check, explain and repair the answers of a small RAG chain
+	@$(BIN)/guardrail demo
+
+test: $(VENV)/.with-dev lint ## ruff, mypy and pytest
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.with-dev ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+train: needs-data $(VENV)/.with-train ## DATA=folder [RUN=runs/v1]: train, export and calibrate the local model
+	$(BIN)/python -m training.train --data "$(DATA)" --out "$(RUN)/first"
+	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/first/model.pt" --out "$(RUN)"
+	$(BIN)/python -m training.export --run "$(RUN)"
+	$(BIN)/python -m training.fit --data "$(DATA)"
+
+bench: $(VENV)/.with-dev ## [DATA=folder]: speed and size, and with DATA also accuracy
+	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/footprint.py
+ifneq ($(DATA),)
+	$(BIN)/python benchmarks/entities.py --data "$(DATA)"
+	$(BIN)/python benchmarks/accuracy.py --data "$(DATA)"
+endif
+
+wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run demo and tests without the sources
+	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
+	echo "building the wheel"; $(BIN)/python $(PIP) wheel --no-deps -w "$$dir/dist" .; \
+	$(BIN)/python -m venv "$$dir/venv"; \
+	echo "installing $$(basename "$$dir"/dist/*.whl)"; "$$dir/venv/bin/python" $(PIP) install "$$dir"/dist/*.whl; \
+	mkdir -p "$$dir/work/tests"; cp $(WHEEL_TESTS) "$$dir/work/tests"; cd "$$dir/work"; \
+	../venv/bin/guardrail demo --json > demo.jsonl; \
+	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \
+	../venv/bin/python $(PIP) install pytest hypothesis; \
+	../venv/bin/python -c 'import guardrail, sys; sys.exit(sys.prefix not in guardrail.__file__ and "not the wheel: " + guardrail.__file__)'; \
+	../venv/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib tests
+
+clean: ## remove what the other targets made, .venv included; runs/ stays
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find guardrail integrations training benchmarks examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+needs-data:
+	@test -d "$(DATA)" || { echo 'DATA must name the data folder: make train DATA=path/to/data' >&2; exit 2; }
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	echo "$(PYTHON) is missing or older than 3.11: $$($(PYTHON) --version 2>&1 | head -n 1)" >&2; \
+	echo 'Name a newer one, for example: make demo PYTHON=python3.12' >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo 'No environment: is the venv module of $(PYTHON) installed?' >&2; exit 2; }
+
+# One stamp per extra: a second run installs nothing unless pyproject.toml has changed.
+$(VENV)/.with-%: pyproject.toml | $(VENV)/bin/python
+	@echo "installing rag-guardrail[$*] into $(VENV)"
+	@$(BIN)/python $(PIP) install -e ".[$*]"
+	@touch $@

@@ -1,0 +1,74 @@
+"""A report for people: the answer with its findings, each with its reason and the quoted evidence."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.text import Text
+
+from guardrail.types import Finding, GuardedAnswer, Report, Verdict
+
+_STYLE = {
+    Verdict.SUPPORTED: ("✓", "green"),
+    Verdict.CONTRADICTED: ("✗", "bold red"),
+    Verdict.UNSUPPORTED: ("✗", "red"),
+    Verdict.UNVERIFIED: ("?", "yellow"),
+    Verdict.ABSTAINED: ("–", "cyan"),
+}
+_MAX_QUOTE = 160
+
+
+def show(guarded: GuardedAnswer, target: TextIO | None = None, *, title: str = "") -> None:
+    """Print verdict, findings and, where it differs from the answer, the text to deliver."""
+    console = Console(file=target, highlight=False)
+    report = guarded.report
+    console.print(_headline(report, guarded, title))
+    for finding in report.findings:
+        console.print(_finding(finding, report))
+    if guarded.text != report.answer:
+        console.print(Text(f"  delivered ({guarded.action.value}):", style="bold"))
+        console.print(Padding(Text(guarded.text), (0, 0, 0, 4)))
+    console.print()
+
+
+def _headline(report: Report, guarded: GuardedAnswer, title: str) -> Text:
+    mark, style = _STYLE[report.verdict]
+    line = Text(f"{mark} {report.verdict.value}", style=style)
+    line.append(
+        f"  score {report.score:.2f}  action {guarded.action.value}  {report.seconds * 1000:.0f} ms", style="dim"
+    )
+    if title:
+        line = Text(f"{title}  ", style="bold") + line
+    if report.reason:
+        line.append(f"  {report.reason}")
+    return line
+
+
+def _finding(finding: Finding, report: Report) -> Group:
+    mark, style = _STYLE[finding.verdict]
+    line = Text(f"  {mark} ", style=style)
+    line.append(_marked(finding))
+    line.append(f"  {finding.score:.2f}", style="dim")
+    if finding.verdict is Verdict.SUPPORTED:
+        return Group(line)
+    kind = finding.error_type.value if finding.error_type else finding.verdict.value
+    lines = [line, Text(f"      {finding.verdict.value}, {kind}: {finding.reason}", style=style)]
+    titles = {p.id: p.title for p in report.passages}
+    for evidence in finding.evidence[:2]:
+        source = f"{evidence.passage_id}" + (
+            f" {titles[evidence.passage_id]}" if titles.get(evidence.passage_id) else ""
+        )
+        quote = evidence.quote if len(evidence.quote) <= _MAX_QUOTE else evidence.quote[:_MAX_QUOTE] + "…"
+        span = f"{evidence.span.start}–{evidence.span.end}"
+        lines.append(Text(f"      passage [{source}] {span}: “{quote}”", style="dim"))
+    return Group(*lines)
+
+
+def _marked(finding: Finding) -> Text:
+    """The segment with the part at fault underlined, and where it stands in the answer."""
+    text = Text(finding.text)
+    if finding.focus is not None:
+        text.stylize("underline", finding.focus.start - finding.span.start, finding.focus.end - finding.span.start)
+    return text + Text(f"  [{finding.span.start}–{finding.span.end}]", style="dim")

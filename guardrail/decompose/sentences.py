@@ -1,0 +1,94 @@
+"""Sentence boundaries inside a run of text, and the language that decides them."""
+
+from __future__ import annotations
+
+import re
+
+import sentencex
+
+from guardrail.types import Span
+
+_CHUNK = 2000  # the segmenter is quadratic in open quotes, so it never sees more than this many characters at once
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_SCRIPTS = (
+    (re.compile(r"[\uac00-\ud7af]"), "ko"),
+    (re.compile(r"[\u0600-\u06ff]"), "ar"),
+    (re.compile(r"[\u0900-\u097f]"), "hi"),
+    (re.compile(r"[\u0400-\u04ff]"), "ru"),
+    (re.compile(r"[\u0370-\u03ff]"), "el"),
+    (re.compile(r"[\u0590-\u05ff]"), "he"),
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_CUT = re.compile(r"[.!?][\"')\]]?\s|[。！？]")
+_MARKER_ONLY = re.compile(r"\s*[(（]?(?:\d{1,3}|[a-z])[.)、）]\s*$")
+_WORD = re.compile(r"[^\W_]")
+
+
+def language(text: str) -> str:
+    """ISO 639-1 code by script, from the first 600 characters; "en" stands for every Latin-script language."""
+    sample = text[:600]
+    if sample.isascii():
+        return "en"
+    letters = len(_LETTER.findall(sample)) or 1
+    if len(_KANA.findall(sample)) * 10 > letters:
+        return "ja"
+    if len(_HAN.findall(sample)) * 5 > letters:  # one Han character says as much as several Latin letters
+        return "zh"
+    for pattern, code in _SCRIPTS:
+        if len(pattern.findall(sample)) * 2 > letters:
+            return code
+    return "en"
+
+
+def has_words(text: str) -> bool:
+    """Whether the text holds any letter or digit."""
+    return _WORD.search(text) is not None
+
+
+def _chunks(text: str) -> list[Span]:
+    """Cut at the last sentence end, else at the last space, before each limit."""
+    spans, at = [], 0
+    while len(text) - at > _CHUNK:
+        cut = 0
+        for found in _CUT.finditer(text, at + _CHUNK // 2, at + _CHUNK):
+            cut = found.end()
+        cut = cut or text.rfind(" ", at + 1, at + _CHUNK) + 1 or at + _CHUNK
+        spans.append(Span(at, cut))
+        at = cut
+    spans.append(Span(at, len(text)))
+    return spans
+
+
+def _pieces(text: str, lang: str) -> list[str]:
+    found: list[str] = list(sentencex.segment(lang, text))
+    # The library normalises some odd whitespace; then its offsets mean nothing.
+    return found if "".join(found) == text else [text]
+
+
+def split_sentences(run: str) -> list[Span]:
+    """Sentences of ``run``, as spans that cover it without gaps. Line breaks in it must be spaces already.
+
+    Mends what the segmenter gets wrong for answers: a list marker joins the sentence that it numbers, and a piece
+    without words (an emoji, a closing quote) joins the sentence before it.
+    """
+    lang = language(run)
+    spans: list[Span] = []
+    marker: int | None = None  # start of a marker that waits for its sentence
+    for chunk in _chunks(run):
+        at = chunk.start
+        for piece in _pieces(chunk.of(run), lang):
+            start, at = at, at + len(piece)
+            if _MARKER_ONLY.match(piece):
+                marker = start if marker is None else marker
+            elif not has_words(piece) and spans and marker is None:
+                spans[-1] = Span(spans[-1].start, at)
+            else:
+                spans.append(Span(start if marker is None else marker, at))
+                marker = None
+    if marker is not None:
+        if spans:
+            spans[-1] = Span(spans[-1].start, len(run))
+        else:
+            spans.append(Span(marker, len(run)))
+    return spans

@@ -1,0 +1,45 @@
+"""Errors, by who can mend them.
+
+GuardrailError
+├── UsageError               the caller passed something that cannot be checked (also a ValueError)
+│   └── ConfigurationError   a policy or option is wrong
+├── MissingExtraError        an optional package is not installed (also an ImportError)
+└── EngineError              an engine failed; the guard turns it into UNVERIFIED findings
+    └── EngineTimeout        the engine did not answer in time
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class GuardrailError(Exception):
+    """Root of all errors of this package."""
+
+
+class UsageError(GuardrailError, ValueError):
+    """The caller's mistake; always raised, never turned into a verdict."""
+
+
+class ConfigurationError(UsageError):
+    """A policy, option or file says something that we cannot follow."""
+
+
+class MissingExtraError(GuardrailError, ImportError):
+    """An optional package is not installed; the message names the line that installs it."""
+
+
+class EngineError(GuardrailError):
+    """An engine could not judge: the guard reports UNVERIFIED. Its message reaches reports, so put no secrets in it."""
+
+
+class EngineTimeout(EngineError):  # noqa: N818  the tree above reads better so
+    """An engine ran out of its time."""
+
+
+def did_you_mean(value: str, known: Iterable[str]) -> str:
+    """A hint for a message: the nearest known names, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
+    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."

@@ -1,0 +1,76 @@
+"""What comes in from outside, made into our types, or refused with a message that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from guardrail.errors import UsageError
+from guardrail.types import Passage
+
+PassageLike = str | Passage | Mapping[str, object]
+"""A passage as a caller may give it: its text, a Passage, or a mapping with ``text``, perhaps ``id`` and ``title``."""
+
+
+def read_answer(answer: object, name: str = "answer") -> str:
+    """The answer, if it is a string."""
+    if not isinstance(answer, str):
+        raise UsageError(f"{name} must be a str, got {type(answer).__name__}. Pass the generated text itself.")
+    return answer
+
+
+def read_question(question: object) -> str | None:
+    """The question; an empty one counts as none."""
+    return None if question is None else read_answer(question, "question") or None
+
+
+def read_passages(passages: object) -> tuple[Passage, ...]:
+    """Passages with unique ids; those that come without an id are numbered from "1".
+
+    Raises:
+        UsageError: not an iterable of passages, a text that is not a str, or an id used twice.
+    """
+    if isinstance(passages, (str, bytes, Passage, Mapping)) or not isinstance(passages, Iterable):
+        raise UsageError(
+            f"passages must be a list of str, Passage or dict, got {type(passages).__name__}. "
+            "For one passage write [passage]; for none write []."
+        )
+    read = [_read_passage(passage, number) for number, passage in enumerate(passages, 1)]
+    given = {passage.id for passage in read}
+    read = [p if p.id else Passage(id=_free(str(n), given), text=p.text, title=p.title) for n, p in enumerate(read, 1)]
+    seen: dict[str, int] = {}
+    for number, passage in enumerate(read, 1):
+        if passage.id in seen:
+            raise UsageError(
+                f"passages {seen[passage.id]} and {number} have the same id {passage.id!r}. "
+                "Ids must be unique, or left out: then they are numbered."
+            )
+        seen[passage.id] = number
+    return tuple(read)
+
+
+def _read_passage(passage: object, number: int) -> Passage:
+    if isinstance(passage, str):
+        return Passage(text=passage)
+    if isinstance(passage, Mapping):
+        unknown = set(passage) - {"id", "title", "text"}
+        if "text" not in passage:
+            raise UsageError(f"passage {number} has no 'text'; its keys are {sorted(map(str, passage))}.")
+        if unknown:
+            raise UsageError(f"passage {number} has unknown keys {sorted(map(str, unknown))}. Known: id, title, text.")
+        ident = passage.get("id")
+        passage = Passage(text=passage["text"], id="" if ident is None else ident, title=passage.get("title"))
+    if not isinstance(passage, Passage):
+        raise UsageError(f"passage {number} must be a str, Passage or dict, got {type(passage).__name__}.")
+    for name, value in (("text", passage.text), ("id", passage.id)):
+        if not isinstance(value, str):
+            raise UsageError(f"passage {number}: {name} must be a str, got {type(value).__name__} ({value!r:.60}).")
+    if passage.title is not None and not isinstance(passage.title, str):
+        raise UsageError(f"passage {number}: title must be a str or None, got {type(passage.title).__name__}.")
+    return passage
+
+
+def _free(ident: str, given: set[str]) -> str:
+    """The number as an id, marked where the caller gave that id to another passage."""
+    while ident in given:
+        ident += "*"
+    return ident

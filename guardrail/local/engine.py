@@ -1,0 +1,276 @@
+"""The default engine: a small cross-encoder on the CPU, a gate for hard facts, and a calibrated scorer.
+
+No key, no network. Texts that the model cannot read are judged by rules where a rule is sure, else left unverified.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from guardrail.engine import VerifyRequest
+from guardrail.facts import FactKind, Mismatch, compare, extract
+from guardrail.local.language import readable
+from guardrail.local.lexical import content_words
+from guardrail.local.model import MODEL_FOLDER, load
+from guardrail.local.reading import Library, SegmentViews, View
+from guardrail.local.rules import CERTAIN, bare, judge_by_rules
+from guardrail.local.scorer import Scorer, Signals, coverage_ranges, load_scorer, log_odds
+from guardrail.types import Cell, ErrorType, Row, Segment, Span, SupportMatrix
+
+_NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
+_OUT_OF_TIME = "the deadline passed before this segment was read"
+CLAIM_WORDS = 85
+"""Words of a segment read at once: 128 tokens hold them unless most are rare."""
+_TOO_SHORT = "it says too little by itself to be judged"
+_BARE = frozenset(content_words("yes no true false correct incorrect right wrong ok okay sure indeed 是 否 对 错 不"))
+_ON_TOPIC = 0.6
+"""Coverage from which a window counts as speaking of the segment; a window on another topic contradicts nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A view with the model's probabilities for it."""
+
+    view: View
+    supported: float
+    contradicted: float
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """The embedded engine.
+
+    Attributes:
+        folder: Where model.onnx, tokenizer.json and scorer.json lie; the default ships with the package.
+        threads: Threads of a forward pass; 0 = one per core.
+    """
+
+    folder: Path = MODEL_FOLDER
+    threads: int = 0
+
+    @property
+    def name(self) -> str:
+        """See Engine.name."""
+        return "local"
+
+    def warm_up(self) -> None:
+        """Load the model now instead of at the first check (about 0.2 s)."""
+        load(self.folder, self.threads)
+        load_scorer(self.folder)
+
+    def verify(self, request: VerifyRequest) -> SupportMatrix:
+        """See Engine.verify."""
+        library = Library(request.passages, request.expired)
+        must_read = dict(request.must_read)
+        views = [
+            None if request.expired() else library.views(segment, must_read.get(segment.id, ()))
+            for segment in request.segments
+        ]
+        read = self.read(request, views)
+        scorer = load_scorer(self.folder)
+        rows = [
+            _row(segment, request, library, view, readings, scorer)
+            for segment, view, readings in zip(request.segments, views, read, strict=True)
+        ]
+        return SupportMatrix(rows=tuple(rows))
+
+    def read(self, request: VerifyRequest, views: Sequence[SegmentViews | None]) -> list[list[Reading | None] | None]:
+        """The model's probabilities per segment and view; None for a view not read in time or a language not read."""
+        pairs: list[tuple[str, str]] = []
+        plan: list[tuple[int, View, int]] = []
+        for number, (segment, found) in enumerate(zip(request.segments, views, strict=True)):
+            if found is None or not readable(segment.text):
+                continue
+            pieces = claim_pieces(segment.text)
+            for view in (*found.windows, *([found.joint] if found.joint else [])):
+                if readable(view.text):
+                    plan.append((number, view, len(pieces)))
+                    pairs.extend((view.text, piece) for piece in pieces)
+        result: list[list[Reading | None] | None] = [None] * len(views)
+        if not pairs:
+            return result
+        probabilities = load(self.folder, self.threads).probabilities(pairs, request.expired).tolist()
+        for number, view, count in plan:
+            of_pieces, probabilities = probabilities[:count], probabilities[count:]
+            supported = min(p[0] for p in of_pieces)  # a long segment is as good as its worst piece
+            readings = result[number]
+            if readings is None:
+                readings = result[number] = []
+            done = not any(math.isnan(p[0]) for p in of_pieces)
+            readings.append(Reading(view, supported, max(p[1] for p in of_pieces)) if done else None)
+        return result
+
+
+def claim_pieces(text: str) -> list[str]:
+    """The text in pieces that the model reads whole; what it does not read must not count as supported."""
+    words = text.split()
+    if len(words) <= CLAIM_WORDS:
+        return [text]
+    return [" ".join(words[start : start + CLAIM_WORDS]) for start in range(0, len(words), CLAIM_WORDS)]
+
+
+def _row(
+    segment: Segment,
+    request: VerifyRequest,
+    library: Library,
+    views: SegmentViews | None,
+    readings: list[Reading | None] | None,
+    scorer: Scorer,
+) -> Row:
+    if views is None:
+        return Row(segment_id=segment.id, cells=(None,) * len(request.passages), unverified=_OUT_OF_TIME)
+    if not set(views.words) - _BARE:
+        return Row(segment_id=segment.id, cells=(None,) * len(request.passages), unverified=_TOO_SHORT)
+    if readings is None:
+        picked = views.joint.parts if views.joint else ()
+        ranked = library.overlap.rank(views.words, picked, 3)
+        covered = library.overlap.coverage(views.words, ranked[:1]) if ranked else 0.0
+        best = [(library.owner[i], library.sentences[i]) for i in ranked]
+        return judge_by_rules(segment, request.passages, best, covered)
+    done = [r for r in readings if r is not None]
+    empty: tuple[Cell | None, ...] = (None,) * len(request.passages)
+    if len(done) < len(readings):
+        return Row(segment_id=segment.id, cells=empty, unverified=_OUT_OF_TIME)
+    return judge_readings(segment, library, views, done, scorer)
+
+
+def judge_readings(
+    segment: Segment, library: Library, views: SegmentViews, readings: Sequence[Reading], scorer: Scorer
+) -> Row:
+    """Row of one segment from all that was read of it."""
+    windows = [r for r in readings if r.view.window is not None]
+    joint = next((r for r in readings if r.view.window is None), None)
+    mismatches = gate(segment, library, readings)
+    signals = row_signals(readings, mismatches, views.coverage_all)
+    supported = scorer(signals)
+
+    cells: list[Cell | None] = [None] * len(library.passages)
+    for reading in windows:
+        window = reading.view.window
+        if window is None:
+            continue
+        near = joint is not None and {library.owner[i] for i in joint.view.parts} == {window.passage}
+        alone = row_signals([reading, joint] if joint and near else [reading], mismatches, reading.view.coverage)
+        on_topic = min(1.0, reading.view.coverage / _ON_TOPIC)
+        cell = Cell(
+            supported=scorer(alone),
+            contradicted=reading.contradicted * on_topic,
+            evidence=tuple(library.sentences[i].span for i in _evidence(library, views, reading.view.parts, 2)),
+        )
+        current = cells[window.passage]
+        if current is None or cell.supported > current.supported:
+            cells[window.passage] = cell
+
+    if copies := _copies(segment, library, readings):
+        return _copied_row(segment, library, tuple(cells), copies)
+    best = max(windows, key=lambda r: (r.supported, r.view.coverage), default=None)
+    source = joint if best is None or (joint and joint.supported > best.supported) else best
+    evidence = _evidence(library, views, source.view.parts, 3) if source else ()
+    return Row(
+        segment_id=segment.id,
+        cells=tuple(cells),
+        supported=supported,
+        contradicted=max(signals_contradiction(windows, joint), *(m.weight for m in mismatches if m.contradicts), 0.0),
+        evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
+        error_type=_error_type(signals, max((r.view.coverage for r in readings), default=0.0)),
+        reason=_reason(scorer, signals, mismatches),
+        focus=tuple(Span(*m.span) for m in mismatches if m.weight >= 0.5),
+    )
+
+
+def _copies(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[int, ...]:
+    """Sentences read that say the same word for word; part of a sentence is no copy ("it is not true that ...")."""
+    wanted = bare(segment.text)
+    parts = sorted({i for r in readings for i in r.view.parts})
+    return tuple(i for i in parts if wanted and bare(library.sentences[i].text) == wanted)
+
+
+def _copied_row(segment: Segment, library: Library, cells: tuple[Cell | None, ...], copies: tuple[int, ...]) -> Row:
+    """A copy is certain, whatever the model makes of it."""
+    spans = tuple((library.owner[i], library.sentences[i].span) for i in copies)
+    own = {number: Cell(supported=CERTAIN, contradicted=0.0, evidence=(span,)) for number, span in reversed(spans)}
+    return Row(
+        segment_id=segment.id,
+        cells=tuple(own.get(number, cell) for number, cell in enumerate(cells)),
+        supported=CERTAIN,
+        evidence=spans[:3],
+        reason="The passage says the same word for word.",
+    )
+
+
+def gate(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[Mismatch, ...]:
+    """Hard facts of the segment that nothing read of it bears out."""
+    parts = sorted({i for r in readings for i in r.view.parts})
+    titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
+    evidence = [*(extract(title) for title in titles), *(library.sentences[i].facts for i in parts)]
+    return compare(extract(segment.text), evidence)
+
+
+def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], coverage_all: float) -> Signals:
+    """Features of the scorer for one segment (training/fit.py fits on the same ones)."""
+    windows = [r for r in readings if r.view.window is not None]
+    joint = next((r for r in readings if r.view.window is None), None)
+    best = max((r.supported for r in windows), default=0.5)
+    nearest = max(windows, key=lambda r: r.view.coverage, default=None)
+
+    def worst(kinds: set[FactKind]) -> float:
+        return max((m.weight for m in mismatches if m.kind in kinds), default=0.0)
+
+    some, most, full = coverage_ranges(max((r.view.coverage for r in readings), default=0.0))
+    return Signals(
+        window_support=log_odds(best),
+        joint_support=log_odds(joint.supported if joint else best),
+        window_contradiction=log_odds(nearest.contradicted if nearest else 0.5),
+        joint_contradiction=log_odds(joint.contradicted if joint else (nearest.contradicted if nearest else 0.5)),
+        coverage_some=some,
+        coverage_most=most,
+        coverage_full=full,
+        coverage_all=coverage_all,
+        missing_numbers=worst(_NUMBERS),
+        missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
+        negation=worst({FactKind.NEGATION}),
+        refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
+    )
+
+
+def signals_contradiction(windows: Sequence[Reading], joint: Reading | None) -> float:
+    """P(contradicted) as the model sees it in the views that speak most of the segment."""
+    near = [r for r in (*windows, *([joint] if joint else [])) if r.view.coverage >= _ON_TOPIC / 2]
+    return max((r.contradicted for r in near), default=0.0)
+
+
+def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit: int) -> tuple[int, ...]:
+    return tuple(sorted(library.overlap.rank(views.words, parts, limit)))
+
+
+def _error_type(signals: Signals, coverage: float) -> ErrorType:
+    """The likeliest error if the segment is not supported; the logic check may name a better one."""
+    if signals.refuted >= 0.5 or signals.negation >= 0.5:
+        return ErrorType.CONTRADICTION
+    if signals.missing_names >= 0.5:
+        return ErrorType.CONCEPTUAL_SUBSTITUTION if coverage >= _ON_TOPIC else ErrorType.HALLUCINATION
+    if coverage >= 0.85:
+        return ErrorType.CONFLATION
+    if coverage >= _ON_TOPIC and max(signals.window_contradiction, signals.joint_contradiction) > 0:
+        return ErrorType.CONTRADICTION
+    return ErrorType.HALLUCINATION
+
+
+def _reason(scorer: Scorer, signals: Signals, mismatches: Sequence[Mismatch]) -> str:
+    """One sentence for people: the hard fact that fails, else the signal that weighed most."""
+    hard = max((m for m in mismatches if m.weight >= 0.5), key=lambda m: (m.contradicts, m.weight), default=None)
+    if hard is not None and hard.kind is FactKind.NEGATION:
+        return "The answer and the passage differ in what they affirm and deny."
+    if hard is not None and hard.evidence_value:
+        return f"The answer says {hard.claim_value}; the passage says {hard.evidence_value}."
+    if hard is not None:
+        return f"No passage that was read mentions {hard.claim_value}."
+    strongest = scorer.strongest(signals)
+    if strongest.startswith("coverage") and signals.coverage_all < _ON_TOPIC:
+        return f"The passages hold only {signals.coverage_all:.0%} of what this says, by weight of its words."
+    if strongest.endswith("contradiction"):
+        return "The nearest passage says otherwise."
+    return "The passages use similar words but do not say this."

@@ -1,0 +1,169 @@
+"""The check as a generator: all logic once, for sync and async (drivers.py perform what it yields).
+
+It yields VerifyRequest effects and is sent a SupportMatrix for each; everything else is pure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+from guardrail.decompose import decompose
+from guardrail.engine import VerifyRequest
+from guardrail.entities import cluster, group, link, mixed
+from guardrail.judge import judge
+from guardrail.logic import check_logic
+from guardrail.policy import Policy
+from guardrail.scores import answer_score, answer_verdict, reduce_matrix
+from guardrail.types import (
+    Decomposition,
+    Finding,
+    Passage,
+    Report,
+    Row,
+    Segment,
+    Span,
+    SupportMatrix,
+    Verdict,
+)
+
+CheckPlan = Generator[VerifyRequest, SupportMatrix, Report]
+
+MAX_SEGMENTS = 1_000
+"""Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
+
+_LOGIC_EVIDENCE = 4
+
+
+def check_plan(
+    answer: str, passages: tuple[Passage, ...], question: str | None, policy: Policy, engine: str, started: float
+) -> CheckPlan:
+    """Check one answer (design: decompose, group, verify, link, logic, judge, score).
+
+    Args:
+        answer: The text to check.
+        passages: Passages with unique ids.
+        question: What was asked, if known.
+        policy: Its threshold and deadline apply here; its actions do not.
+        engine: Name of the engine, for the report.
+        started: ``time.monotonic()`` of the start; the deadline counts from it.
+    """
+    report = Report(
+        verdict=Verdict.UNVERIFIED,
+        score=0.0,
+        answer=answer,
+        passages=passages,
+        question=question,
+        engine=engine,
+    )
+    parts = decompose(answer, question=question, passage_ids=tuple(p.id for p in passages))
+    report = replace(report, skipped=tuple(s for s in parts.segments if s.skipped is not None))
+    segments = parts.checked
+    if not segments:
+        return _timed(_without_claims(report, parts), started)
+    if not any(p.text.strip() for p in passages):
+        findings = tuple(_unjudged(s, answer, "there are no passages to check against") for s in segments)
+        return _timed(replace(report, findings=findings, reason="There are no passages to check against."), started)
+
+    entities = cluster(passages)
+    groups = group(segments, answer, entities)
+    namesakes = tuple(n for e in entities if e.shares_name for n in e.passages)
+    request = VerifyRequest(
+        segments=segments[:MAX_SEGMENTS],
+        passages=passages,
+        question=question,
+        must_read=_must_read(segments, passages, namesakes),
+        deadline=started + policy.deadline if policy.deadline is not None else None,
+    )
+    matrix = yield request
+    rows = {row.segment_id: row for row in matrix.rows}
+    for late in segments[MAX_SEGMENTS:]:
+        reason = f"only the first {MAX_SEGMENTS} segments of an answer are checked"
+        rows[late.id] = Row(segment_id=late.id, cells=(None,) * len(passages), unverified=reason)
+    full = SupportMatrix(rows=tuple(rows[s.id] for s in segments))
+
+    groups = link(groups, entities, full, segments, passages)
+    mixes = {mix.segment_id: mix for mix in mixed(groups, entities, full, segments, passages)}
+    logic = {
+        s.id: check_logic(s.id, s.text, s.relations, _evidence_texts(rows[s.id], passages))
+        for s in segments
+        if s.relations
+    }
+    findings = judge(segments, rows, logic, groups, mixes, answer, passages, policy.threshold)
+    return _timed(
+        replace(
+            report,
+            verdict=answer_verdict(findings),
+            score=answer_score(findings),
+            findings=findings,
+            groups=groups,
+            scores=reduce_matrix(segments, rows, findings, groups, entities, passages, policy.threshold),
+        ),
+        started,
+    )
+
+
+def failed_report(answer: str, passages: tuple[Passage, ...], question: str | None, engine: str, reason: str) -> Report:
+    """The report of a check that broke: one UNVERIFIED finding over the whole answer."""
+    whole = Segment(id="s1", span=Span(0, len(answer)), text=answer)
+    return Report(
+        verdict=Verdict.UNVERIFIED,
+        score=0.0,
+        answer=answer,
+        passages=passages,
+        question=question,
+        findings=(_unjudged(whole, answer, reason),) if answer else (),
+        reason=reason,
+        engine=engine,
+    )
+
+
+def _without_claims(report: Report, parts: Decomposition) -> Report:
+    if parts.abstained:
+        return replace(report, verdict=Verdict.ABSTAINED, score=1.0, reason="The answer declines and claims nothing.")
+    if not parts.segments:
+        return replace(report, reason="The answer is empty.")
+    if parts.unreadable:
+        return replace(report, reason="The answer holds only code, which is not checked.")
+    # RefChecker's label for an answer without claims, too.
+    return replace(
+        report, verdict=Verdict.ABSTAINED, score=1.0, reason="The answer claims nothing that could be checked."
+    )
+
+
+def _unjudged(segment: Segment, answer: str, reason: str) -> Finding:
+    return Finding(
+        id=segment.id,
+        text=segment.span.of(answer),
+        span=segment.span,
+        claim=segment.text,
+        verdict=Verdict.UNVERIFIED,
+        score=0.0,
+        reason=reason,
+    )
+
+
+def _must_read(
+    segments: Sequence[Segment], passages: Sequence[Passage], namesakes: tuple[int, ...]
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Cells that linking and the citation scores need: those of namesakes and of cited passages."""
+    number_of = {passage.id: number for number, passage in enumerate(passages)}
+    wanted = []
+    for segment in segments:
+        cited = [number_of[c] for c in segment.citations if c in number_of]
+        if namesakes or cited:
+            wanted.append((segment.id, tuple(dict.fromkeys((*namesakes, *cited)))))
+    return tuple(wanted)
+
+
+def _evidence_texts(row: Row, passages: Sequence[Passage]) -> tuple[str, ...]:
+    spans = list(row.evidence)
+    for number, cell in enumerate(row.cells):
+        if cell is not None:
+            spans.extend((number, span) for span in cell.evidence if (number, span) not in spans)
+    return tuple(span.of(passages[number].text) for number, span in spans[:_LOGIC_EVIDENCE])
+
+
+def _timed(report: Report, started: float) -> Report:
+    return replace(report, seconds=time.monotonic() - started)

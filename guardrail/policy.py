@@ -1,0 +1,206 @@
+"""Policies: which finding leads to which action. A policy is a value; deciding is a pure function.
+
+A policy file (YAML or JSON) has the fields of PolicyFile; docs/policies.md explains them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from guardrail.errors import ConfigurationError, did_you_mean
+from guardrail.types import LOGIC_ERRORS, Action, Decision, ErrorType, Finding, Report, Verdict
+
+CONFLICT = "conflict"
+LOGIC = "logic"
+KEYS = (*(v.value for v in Verdict), *(e.value for e in ErrorType), LOGIC, CONFLICT)
+"""What an action can be given for: a verdict, an error type, any logic error, passages that disagree."""
+
+LANGUAGES = ("en", "zh")
+"""Languages that the message for a blocked answer can be given in."""
+
+_SUPPORTED_ALLOWS = {Verdict.SUPPORTED.value: Action.ALLOW, Verdict.ABSTAINED.value: Action.ALLOW}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What to do with an answer.
+
+    Attributes:
+        name: For reports and traces.
+        threshold: A segment counts as supported from this score on (0..1).
+        actions: Action per key (see KEYS). All keys that fit a finding are looked up and the severest action wins, so
+            the order of the keys cannot matter. An error type that is not named follows its verdict.
+        fail: What happens where nobody could judge and ``actions`` has no ``unverified``: ``closed`` blocks,
+            ``open`` delivers with a flag.
+        deadline: Seconds for one check; what is not judged by then is UNVERIFIED. None = no limit.
+        max_attempts: Answers to try, the first included, where the action is ``regenerate`` and a generator is there.
+        on_exhausted: Action where a rewrite or regeneration was asked for and none can be had.
+        style: Notes as ``markdown`` footnotes or ``plain`` text.
+        messages: Texts for blocked answers by language (``en``, ``zh``).
+    """
+
+    name: str = "custom"
+    threshold: float = 0.5
+    actions: Mapping[str, Action] = field(default_factory=dict)
+    fail: Literal["closed", "open"] = "closed"
+    deadline: float | None = 10.0
+    max_attempts: int = 2
+    on_exhausted: Action = Action.BLOCK
+    style: Literal["markdown", "plain"] = "markdown"
+    messages: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("actions", "messages"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ConfigurationError(
+                    f"policy {self.name!r}: {name} must be a mapping, got {type(getattr(self, name)).__name__}."
+                )
+        for key in self.messages:
+            if key not in LANGUAGES:
+                raise ConfigurationError(
+                    f"policy {self.name!r}: unknown language {key!r} in messages. {did_you_mean(str(key), LANGUAGES)}"
+                )
+        actions: dict[str, Action] = {}
+        for key, action in self.actions.items():
+            if key not in KEYS:
+                raise ConfigurationError(
+                    f"policy {self.name!r}: unknown key {key!r} in actions. {did_you_mean(str(key), KEYS)}"
+                )
+            actions[str(key)] = read_action(action, self.name)
+        object.__setattr__(self, "actions", actions)
+        object.__setattr__(self, "on_exhausted", read_action(self.on_exhausted, self.name))
+        if self.on_exhausted in (Action.REWRITE, Action.REGENERATE):
+            raise ConfigurationError(f"policy {self.name!r}: on_exhausted cannot be {self.on_exhausted.value!r} again.")
+        for name, allowed in (("fail", ("closed", "open")), ("style", ("markdown", "plain"))):
+            if getattr(self, name) not in allowed:
+                raise ConfigurationError(
+                    f"policy {self.name!r}: {name} must be one of {allowed}, got {getattr(self, name)!r}."
+                )
+        if not _is_number(self.threshold) or not 0.0 <= self.threshold <= 1.0:
+            raise ConfigurationError(f"policy {self.name!r}: threshold must be within 0..1, got {self.threshold!r}.")
+        if self.deadline is not None and not (_is_number(self.deadline) and self.deadline > 0):
+            raise ConfigurationError(
+                f"policy {self.name!r}: deadline must be positive seconds or null, got {self.deadline!r}."
+            )
+        if not isinstance(self.max_attempts, int) or self.max_attempts < 1:
+            raise ConfigurationError(
+                f"policy {self.name!r}: max_attempts must be a whole number from 1 on, got {self.max_attempts!r}."
+            )
+
+    @classmethod
+    def monitor(cls) -> Policy:
+        """Deliver every answer unchanged; flag what is wrong."""
+        flagged = dict.fromkeys(KEYS, Action.FLAG) | _SUPPORTED_ALLOWS
+        return cls(name="monitor", actions=flagged, fail="open")
+
+    @classmethod
+    def annotate(cls) -> Policy:
+        """Deliver every answer with notes at the segments that the passages do not bear out."""
+        noted = dict.fromkeys(KEYS, Action.ANNOTATE) | _SUPPORTED_ALLOWS
+        return cls(name="annotate", actions=noted, fail="open")
+
+    @classmethod
+    def repair(cls) -> Policy:
+        """Ask for a new answer where a generator is there; else take out what the passages do not bear out."""
+        actions = {
+            Verdict.CONTRADICTED.value: Action.REGENERATE,
+            Verdict.UNSUPPORTED.value: Action.REGENERATE,
+            Verdict.UNVERIFIED.value: Action.REDACT,
+            CONFLICT: Action.ANNOTATE,
+        }
+        return cls(name="repair", actions=actions | _SUPPORTED_ALLOWS, on_exhausted=Action.REDACT)
+
+    @classmethod
+    def strict(cls) -> Policy:
+        """Block an answer with anything contradicted, unsupported or unverified."""
+        actions = {
+            Verdict.CONTRADICTED.value: Action.BLOCK,
+            Verdict.UNSUPPORTED.value: Action.BLOCK,
+            Verdict.UNVERIFIED.value: Action.BLOCK,
+            CONFLICT: Action.ANNOTATE,
+        }
+        return cls(name="strict", actions=actions | _SUPPORTED_ALLOWS)
+
+    @classmethod
+    def load(cls, source: str | Path) -> Policy:
+        """A preset by name (monitor, annotate, repair, strict) or a policy from a YAML or JSON file.
+
+        Raises:
+            ConfigurationError: no such preset or file, or the file says something unknown; the message names it.
+        """
+        presets = {"monitor": cls.monitor, "annotate": cls.annotate, "repair": cls.repair, "strict": cls.strict}
+        if str(source) in presets:
+            return presets[str(source)]()
+        path = Path(source)
+        if not path.exists():
+            hint = did_you_mean(str(source), presets)
+            raise ConfigurationError(f"no policy file or preset {str(source)!r}. {hint}")
+        from guardrail.policy_file import read_policy_file  # pydantic and yaml only where a file is read
+
+        read = read_policy_file(path)
+        if read.preset is not None and read.preset not in presets:
+            hint = did_you_mean(read.preset, presets)
+            raise ConfigurationError(f"policy file {str(path)!r}: unknown preset {read.preset!r}. {hint}")
+        start = presets[read.preset]() if read.preset else cls()
+        changes = {key: getattr(read, key) for key in read.model_fields_set - {"preset"}}
+        changes["name"] = read.name or path.stem
+        for key in ("actions", "messages"):
+            changes[key] = {**getattr(start, key), **getattr(read, key)}
+        return start.with_(**changes)
+
+    def with_(self, **changes: Any) -> Policy:
+        """A copy with other values."""
+        return replace(self, **changes)
+
+    def action_for(self, finding: Finding) -> tuple[Action, str]:
+        """The severest action whose key fits the finding, and that key."""
+        keys = [finding.verdict.value]
+        if finding.error_type is not None and finding.verdict is not Verdict.SUPPORTED:
+            keys.append(finding.error_type.value)
+            if finding.error_type in LOGIC_ERRORS:
+                keys.append(LOGIC)
+        if finding.conflict:
+            keys.append(CONFLICT)
+        known = [(self.actions[key], key) for key in keys if key in self.actions]
+        named = [key for _, key in known]
+        if finding.verdict.value not in named:
+            known.append((self._default(finding.verdict), f"{finding.verdict.value} (default)"))
+        return max(known, key=lambda pair: pair[0].severity)
+
+    def _default(self, verdict: Verdict) -> Action:
+        if verdict in (Verdict.SUPPORTED, Verdict.ABSTAINED):
+            return Action.ALLOW
+        if verdict is Verdict.UNVERIFIED:
+            return Action.BLOCK if self.fail == "closed" else Action.FLAG
+        return Action.FLAG
+
+    def decide(self, report: Report) -> Decision:
+        """The severest action over all findings; without findings the verdict of the answer decides."""
+        per_finding = [(f, *self.action_for(f)) for f in report.findings]
+        whole = (self.actions.get(report.verdict.value, self._default(report.verdict)), report.verdict.value)
+        ranked = [(action, rule) for _, action, rule in per_finding] or [whole]
+        action, rule = max(ranked, key=lambda pair: pair[0].severity)
+        return Decision(
+            action=action,
+            rule=rule,
+            policy=self.name,
+            finding_actions=tuple((f.id, a) for f, a, _ in per_finding),
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def read_action(value: object, policy: str) -> Action:
+    """The action of that name; never a fallback."""
+    try:
+        return Action(str(value))
+    except ValueError:
+        names = [a.value for a in Action]
+        raise ConfigurationError(
+            f"policy {policy!r}: unknown action {value!r}. {did_you_mean(str(value), names)}"
+        ) from None

@@ -1,0 +1,76 @@
+"""Spans of the guard, through opentelemetry-api only: without an SDK in the application they cost microseconds.
+
+Texts of answers and passages never enter a span, and neither do messages of errors. Names and attributes are part of
+the public contract (SCHEMA). A broken SDK or exporter never changes a decision: its errors end here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from opentelemetry import trace
+
+from guardrail.types import Decision, Report, Verdict
+
+SCHEMA = "1"
+_log = logging.getLogger(__name__)
+_tracer = trace.get_tracer("guardrail")
+
+
+@contextmanager
+def span(name: str) -> Iterator[trace.Span]:
+    """A span named ``guardrail.<name>``, current inside the block."""
+    try:
+        current = _tracer.start_span(f"guardrail.{name}", attributes={"guardrail.schema": SCHEMA})
+    except Exception as error:
+        _log.debug("no span", exc_info=error)
+        current = trace.INVALID_SPAN
+    with trace.use_span(current, end_on_exit=False, record_exception=False, set_status_on_exception=False):
+        try:
+            yield current
+        finally:
+            try:
+                current.end()
+            except Exception as error:
+                _log.debug("the span could not be ended", exc_info=error)
+
+
+def describe_error(current: trace.Span, error: Exception) -> None:
+    """The type of an error; its message may hold texts."""
+    _set(current, {"error.type": type(error).__name__})
+
+
+def describe_report(current: trace.Span, report: Report) -> None:
+    """Verdict, score and counts of a report."""
+    counts = {v: sum(f.verdict is v for f in report.findings) for v in Verdict if v is not Verdict.ABSTAINED}
+    _set(
+        current,
+        {
+            "guardrail.engine": report.engine,
+            "guardrail.verdict": report.verdict.value,
+            "guardrail.score": report.score,
+            "guardrail.passages": len(report.passages),
+            **{f"guardrail.findings.{v.value}": n for v, n in counts.items()},
+        },
+    )
+
+
+def describe_decision(current: trace.Span, decision: Decision) -> None:
+    """Action, rule and policy of a decision."""
+    _set(
+        current,
+        {
+            "guardrail.action": decision.action.value,
+            "guardrail.rule": decision.rule,
+            "guardrail.policy": decision.policy,
+        },
+    )
+
+
+def _set(current: trace.Span, attributes: dict[str, str | int | float]) -> None:
+    try:
+        current.set_attributes(attributes)
+    except Exception as error:
+        _log.debug("attributes could not be set", exc_info=error)

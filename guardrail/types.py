@@ -1,0 +1,307 @@
+"""The nouns of the pipeline, in the order in which they come to be. All are immutable and safe to share.
+
+Offsets are Python string offsets (code points), end exclusive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Verdict(StrEnum):
+    """What the passages say about a segment; ABSTAINED exists for whole answers only.
+
+    The three RefChecker labels (Entailment, Contradiction, Neutral) are SUPPORTED, CONTRADICTED and UNSUPPORTED.
+    UNVERIFIED means that nobody could judge; it is never counted as support.
+    """
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    UNVERIFIED = "unverified"
+    ABSTAINED = "abstained"
+
+
+class ErrorType(StrEnum):
+    """The nine error types of Face4RAG (KDD'24, section 3), other logic errors, and D-FActScore's entity mix-up."""
+
+    HALLUCINATION = "hallucination"
+    CONTRADICTION = "contradiction"
+    ENTITY_INVERSION = "entity_inversion"
+    CONFLATION = "conflation"
+    CONCEPTUAL_SUBSTITUTION = "conceptual_substitution"
+    OVERGENERALIZATION = "overgeneralization"
+    CAUSAL_CONFUSION = "causal_confusion"
+    SUFFICIENT_NECESSARY = "sufficient_necessary"
+    INCLUSION_RELATION = "inclusion_relation"
+    OTHER_LOGIC = "other_logic"
+    MIXED_ENTITIES = "mixed_entities"
+
+
+LOGIC_ERRORS = frozenset(
+    {
+        ErrorType.OVERGENERALIZATION,
+        ErrorType.CAUSAL_CONFUSION,
+        ErrorType.SUFFICIENT_NECESSARY,
+        ErrorType.INCLUSION_RELATION,
+        ErrorType.OTHER_LOGIC,
+    }
+)
+"""Error types that a policy's ``logic`` key stands for."""
+
+
+class Span(NamedTuple):
+    """A stretch of text: ``text[start:end]``."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The stretch itself."""
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One retrieved passage. ``title`` names the document or the individual that it is about."""
+
+    text: str
+    id: str = ""
+    title: str | None = None
+
+
+class RelationKind(StrEnum):
+    """Relations between two parts of a sentence; the first part is the one named first here."""
+
+    CAUSE = "cause"  # cause -> effect
+    PURPOSE = "purpose"  # means -> end
+    CONDITION = "condition"  # sufficient condition -> consequence ("if A, B")
+    NECESSITY = "necessity"  # necessary condition -> consequence ("B only if A", "unless A, not B")
+    CONCESSION = "concession"  # obstacle -> what holds all the same ("although A, B")
+    SEQUENCE = "sequence"  # earlier -> later
+    COMPARISON = "comparison"  # greater -> lesser, or two sides set against each other
+    INCLUSION = "inclusion"  # whole or class -> part or member ("A such as B")
+    SCOPE = "scope"  # quantity -> what it ranges over ("all A", "most A", "only A")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A connective with its two sides in normal order (see RelationKind), as found in one text."""
+
+    kind: RelationKind
+    connective: str
+    span: Span
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A piece of the answer that keeps together what logic ties together (L-Face4RAG, section 4.1).
+
+    ``answer[span.start:span.end]`` is the piece as written; ``text`` says the same alone (pronouns resolved, citation
+    marks removed). ``skipped`` is None for a segment to check, else why it needs no check.
+    """
+
+    id: str
+    span: Span
+    text: str
+    relations: tuple[Relation, ...] = ()
+    citations: tuple[str, ...] = ()
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decomposition:
+    """All segments of an answer in order; ``abstained``: the answer declines and claims nothing."""
+
+    segments: tuple[Segment, ...]
+    abstained: bool = False
+    unreadable: bool = False  # something that may hold claims (code) was left unchecked
+
+    @property
+    def checked(self) -> tuple[Segment, ...]:
+        """Segments that get a finding."""
+        return tuple(s for s in self.segments if s.skipped is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """An individual that passages describe; ``passages`` are their numbers. ``shares_name``: others bear this name."""
+
+    id: str
+    name: str
+    title: str
+    passages: tuple[int, ...]
+    shares_name: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityGroup:
+    """Segments that a reader without prior knowledge takes to be about one individual (D-FActScore, section 4)."""
+
+    id: str
+    name: str
+    segments: tuple[str, ...]
+    entity: Entity | None = None  # set by link, only where passages describe namesakes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A stretch of a passage that a verdict rests on: ``passage.text[span.start:span.end] == quote``."""
+
+    passage_id: str
+    span: Span
+    quote: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One segment against one passage: probabilities (0..1) and the evidence in that passage."""
+
+    supported: float
+    contradicted: float
+    evidence: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One segment against all passages.
+
+    ``cells[i]`` belongs to passage i; None = not read (ranked below the reading budget). ``supported`` and
+    ``contradicted`` judge all passages together, since evidence may be spread over several. ``unverified`` says why
+    nobody could judge, else None. ``focus`` are stretches of the *segment text* that the evidence does not bear out.
+    """
+
+    segment_id: str
+    cells: tuple[Cell | None, ...]
+    supported: float = 0.0
+    contradicted: float = 0.0
+    evidence: tuple[tuple[int, Span], ...] = ()
+    error_type: ErrorType | None = None
+    reason: str = ""
+    focus: tuple[Span, ...] = ()
+    unverified: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportMatrix:
+    """Segments x passages, filled once; every score and verdict is a reduction of it (docs/concepts.md)."""
+
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogicVerdict:
+    """Whether the passages license the relation that a segment states (L-Face4RAG, section 4.3).
+
+    ``consistent`` is None where the evidence does not speak of both sides.
+    """
+
+    segment_id: str
+    consistent: bool | None
+    error_type: ErrorType | None = None
+    reason: str = ""
+    focus: Span | None = None  # the connective, in the segment text
+    contradicts: bool = False  # the evidence states the opposite, rather than nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What was found about one segment. ``score`` is P(supported); 0.0 where nobody could judge."""
+
+    id: str
+    text: str
+    span: Span
+    claim: str
+    verdict: Verdict
+    score: float
+    error_type: ErrorType | None = None
+    entity: str | None = None
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    focus: Span | None = None  # the part of the answer at fault, inside ``span``, where it can be told
+    conflict: bool = False  # some passage supports the segment and another contradicts it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Reductions of the matrix; None where undefined (no claims, no citations).
+
+    ``factscore``: share of segments that some passage supports (FActScore). ``d_factscore``: the same inside the
+    entity linked to the segment's group (D-FActScore, equation 2). ``faithfulness``: share of findings SUPPORTED
+    after facts, logic and entities. ``entailment``, ``neutral``, ``contradiction``: RefChecker's soft ratios.
+    ``citation_recall`` and ``citation_precision``: D-FActScore, appendix D.
+    """
+
+    factscore: float | None = None
+    d_factscore: float | None = None
+    faithfulness: float | None = None
+    n_groups: int = 0
+    n_entities: int = 0
+    entailment: float | None = None
+    neutral: float | None = None
+    contradiction: float | None = None
+    citation_recall: float | None = None
+    citation_precision: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything the check found. ``score`` (0..1) is the lowest score of a finding: put a threshold on it."""
+
+    verdict: Verdict
+    score: float
+    answer: str
+    passages: tuple[Passage, ...]
+    question: str | None = None
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Segment, ...] = ()
+    groups: tuple[EntityGroup, ...] = ()
+    scores: Scores = field(default_factory=Scores)
+    reason: str = ""
+    engine: str = ""
+    seconds: float = 0.0
+
+
+class Action(StrEnum):
+    """What a policy does, mildest first."""
+
+    ALLOW = "allow"
+    FLAG = "flag"
+    ANNOTATE = "annotate"
+    REDACT = "redact"
+    REWRITE = "rewrite"
+    REGENERATE = "regenerate"
+    BLOCK = "block"
+
+    @property
+    def severity(self) -> int:
+        """0 (allow) to 6 (block)."""
+        return list(Action).index(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The policy's answer to a report: the severest action asked for, and by which rule for which findings."""
+
+    action: Action
+    rule: str
+    policy: str
+    finding_actions: tuple[tuple[str, Action], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardedAnswer:
+    """What to deliver. ``attempts`` counts the answers that were checked (1 without regeneration)."""
+
+    text: str
+    action: Action
+    report: Report
+    decision: Decision
+    attempts: int = 1
+
+    def __str__(self) -> str:
+        return self.text

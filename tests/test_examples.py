@@ -1,0 +1,31 @@
+"""The examples run as their docstrings say, offline, from any folder."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+PRINTED = {
+    "check_answer.py": ["contradicted", "60 days", "action: redact", "returns["],
+    "langchain_chain.py": ["A day costs 20 euros.[^g1]", "- supported: The garage opens"],
+    "own_engine.py": ["the engine keeps the contract", "supported", "unsupported"],
+}
+
+
+def test_every_example_is_tested():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(PRINTED)
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_example_runs(name, tmp_path):
+    if "langchain" in name and importlib.util.find_spec("langchain_core") is None:
+        pytest.skip("needs the extra langchain")
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for words in PRINTED[name]:
+        assert words in done.stdout

@@ -1,0 +1,188 @@
+"""Repair: notes, redaction, replacement, on texts as models write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from guardrail import Action, Guard, Policy, Verdict
+from guardrail.repair import BLOCKED, language_of
+from guardrail.testing import FakeEngine
+
+SOURCES = ["The dam is 64 metres high. It was opened in 1963."]
+WRONG = {"Halloway": "contradicted", "mayor": "unsupported", "哈洛维": "contradicted", "queen": "unverified"}
+
+REDACT = Policy(
+    actions={"contradicted": "redact", "unsupported": "redact", "unverified": "annotate"}, on_exhausted="redact"
+)
+PLAIN = Policy.annotate().with_(style="plain")
+
+
+def run(answer, policy, verdicts=WRONG, **kwargs):
+    return Guard(policy=policy, engine=FakeEngine(verdicts)).run(answer, SOURCES, **kwargs)
+
+
+REDACTIONS = {
+    "first sentence": ("Rita Halloway built it. The dam is 64 metres high.", "The dam is 64 metres high."),
+    "last sentence": ("The dam is 64 metres high. Rita Halloway built it.", "The dam is 64 metres high."),
+    "middle": (
+        "The dam is 64 metres high. Rita Halloway built it. It was opened in 1963.",
+        "The dam is 64 metres high. It was opened in 1963.",
+    ),
+    "two in a row": (
+        "The dam is 64 metres high. Rita Halloway built it. The mayor of Fennick paid for it. It was opened in 1963.",
+        "The dam is 64 metres high. It was opened in 1963.",
+    ),
+    "first list item": (
+        "- Rita Halloway built the dam.\n- The dam is 64 metres high.\n",
+        "- The dam is 64 metres high.\n",
+    ),
+    "middle list item": (
+        "- The dam is 64 metres high.\n- Rita Halloway built the dam.\n- The dam was opened in 1963.",
+        "- The dam is 64 metres high.\n- The dam was opened in 1963.",
+    ),
+    "last list item": (
+        "1. The dam is 64 metres high.\n2. Rita Halloway built the dam.",
+        "1. The dam is 64 metres high.\n",
+    ),
+    "sentence of an item": (
+        "* The dam is 64 metres high. Rita Halloway built the dam.\n* The dam was opened in 1963.",
+        "* The dam is 64 metres high.\n* The dam was opened in 1963.",
+    ),
+    "nested item": (
+        "- The dam is 64 metres high.\n  - Rita Halloway built the dam.\n- The dam was opened in 1963.",
+        "- The dam is 64 metres high.\n- The dam was opened in 1963.",
+    ),
+    "paragraph": (
+        "The dam is 64 metres high.\n\nRita Halloway built the dam.\n\nThe dam was opened in 1963.",
+        "The dam is 64 metres high.\n\n\nThe dam was opened in 1963.",
+    ),
+    "table row": (
+        "| Name | Role |\n|---|---|\n| Rita Halloway | builder |\n| Ann Weir | owner |\n",
+        "| Name | Role |\n|---|---|\n| Ann Weir | owner |\n",
+    ),
+    "chinese": ("大坝高64米。丽塔·哈洛维建造了大坝。大坝于1963年启用。", "大坝高64米。大坝于1963年启用。"),
+}
+
+
+@pytest.mark.parametrize(("answer", "left"), REDACTIONS.values(), ids=REDACTIONS)
+def test_redaction_takes_out_the_segment_and_its_marker(answer, left):
+    """What stays is untouched, and no empty list item or double space is left behind."""
+    guarded = run(answer, REDACT)
+    assert (guarded.action, guarded.text) == (Action.REDACT, left)
+
+
+@pytest.mark.parametrize(
+    "answer", ["Rita Halloway built it.", "Sure! Rita Halloway built it.\n\n- The mayor paid for it."]
+)
+def test_redacting_everything_is_a_block(answer):
+    """A greeting alone is no answer."""
+    guarded = run(answer, REDACT)
+    assert (guarded.action, guarded.text) == (Action.BLOCK, BLOCKED["en"])
+
+
+def test_redaction_and_notes_go_together():
+    """Each finding keeps its own action; the answer's action is the severer."""
+    guarded = run("Rita Halloway built the dam. The queen visited the dam. The dam is 64 metres high.", REDACT)
+    assert guarded.action is Action.REDACT
+    assert guarded.text == (
+        "The queen visited the dam.[^g1] The dam is 64 metres high.\n\n[^g1]: Could not be checked: scripted"
+    )
+
+
+def test_markdown_notes_are_footnotes_in_order():
+    """Marks stand behind their segments, the legend at the end, with the reason and the source."""
+    guarded = run(
+        "Rita Halloway built it. The dam is 64 metres high. The mayor of Fennick paid for it.", Policy.annotate()
+    )
+    assert guarded.action is Action.ANNOTATE
+    assert guarded.text == (
+        "Rita Halloway built it.[^g1] The dam is 64 metres high. The mayor of Fennick paid for it.[^g2]\n\n"
+        "[^g1]: Contradicted by the sources: scripted: contradicted (1)\n"
+        "[^g2]: Not supported by the sources: scripted: unsupported"
+    )
+
+
+def test_plain_notes_need_no_markup():
+    """For channels that show text as it is."""
+    guarded = run("Rita Halloway built the dam. The dam is 64 metres high.", PLAIN)
+    assert guarded.text == (
+        "Rita Halloway built the dam. [!1] The dam is 64 metres high.\n\n"
+        "[!1] Contradicted by the sources: scripted: contradicted (1)"
+    )
+
+
+def test_a_note_in_a_table_stays_inside_its_row():
+    """A mark behind the closing bar would be a new column."""
+    guarded = run("| Name | Role |\n|---|---|\n| Rita Halloway | builder |\n| Ann Weir | owner |", Policy.annotate())
+    assert "| Rita Halloway | builder [^g1]|\n| Ann Weir | owner |\n\n[^g1]: " in guarded.text
+
+
+def test_footnotes_of_the_answer_itself_are_not_taken_over():
+    """Our marks get names that the answer does not use."""
+    answer = "The dam is 64 metres high.[^g1] Rita Halloway built the dam.\n\n[^g1]: Visitor information"
+    text = run(answer, Policy.annotate()).text
+    assert text.startswith("The dam is 64 metres high.[^g1] Rita Halloway built the dam.[^gg1]\n\n[^g1]: Visitor")
+    assert text.count("[^gg1]") == 2
+
+
+def test_an_answer_that_is_borne_out_is_delivered_as_it_is():
+    """Under every preset, to the character."""
+    answer = "  The dam is 64 metres high.\n\n* It was opened in 1963.  \n"
+    for policy in (Policy.monitor(), Policy.annotate(), Policy.repair(), Policy.strict()):
+        assert run(answer, policy).text == answer
+        assert run(answer, policy).action is Action.ALLOW
+
+
+def test_monitor_never_changes_the_text():
+    """It only flags."""
+    guarded = run("Rita Halloway built it.", Policy.monitor())
+    assert (guarded.text, guarded.action) == ("Rita Halloway built it.", Action.FLAG)
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "language"),
+    [
+        ("Rita Halloway built it.", None, "en"),
+        ("丽塔·哈洛维建造了大坝。", None, "zh"),
+        ("丽塔·哈洛维建造了大坝。", "Who built it?", "en"),
+        ("Rita Halloway built it.", "谁建的？", "zh"),
+    ],
+)
+def test_the_block_message_speaks_the_askers_language(answer, question, language):
+    """The question decides; without one, the answer."""
+    guarded = run(answer, Policy.strict(), question=question)
+    assert (guarded.action, guarded.text) == (Action.BLOCK, BLOCKED[language])
+    assert language_of(question or answer) == language
+
+
+def test_a_message_of_ones_own_replaces_ours():
+    """The English one stands in where the language has none."""
+    policy = Policy.strict().with_(messages={"en": "Ask a librarian."})
+    assert run("Rita Halloway built it.", policy).text == "Ask a librarian."
+    assert run("丽塔·哈洛维建造了大坝。", policy).text == "Ask a librarian."
+    both = policy.with_(messages={"en": "Ask a librarian.", "zh": "请问馆员。"})
+    assert run("丽塔·哈洛维建造了大坝。", both).text == "请问馆员。"
+
+
+@pytest.mark.parametrize("wish", ["rewrite", "regenerate"])
+@pytest.mark.parametrize(
+    ("instead", "text"),
+    [
+        ("block", BLOCKED["en"]),
+        ("redact", "The dam is 64 metres high."),
+        ("flag", "The dam is 64 metres high. Rita Halloway built it."),
+    ],
+)
+def test_what_nobody_can_regenerate_becomes_on_exhausted(wish, instead, text):
+    """The decision keeps what was asked for, the answer says what was done."""
+    policy = Policy(actions={"contradicted": wish}, on_exhausted=instead)
+    guarded = run("The dam is 64 metres high. Rita Halloway built it.", policy)
+    assert (guarded.action, guarded.text, guarded.attempts) == (Action(instead), text, 1)
+    assert guarded.decision.action is Action(wish)
+
+
+def test_an_abstained_answer_is_delivered():
+    """Declining is what a careful model should do."""
+    guarded = run("The documents do not say who designed the gate.", Policy.strict())
+    assert guarded.report.verdict is Verdict.ABSTAINED
+    assert (guarded.action, guarded.text) == (Action.ALLOW, "The documents do not say who designed the gate.")

@@ -1,0 +1,160 @@
+"""Ways in which an unchecked or wrong text, or a secret, could reach somebody: each closed, each with its test."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from guardrail import Action, ErrorType, Guard, Passage, Policy, Verdict
+from guardrail.engine import VerifyRequest, account
+from guardrail.entities import Mix
+from guardrail.judge import judge, locate
+from guardrail.testing import FakeEngine
+from guardrail.types import Entity, Row, Segment, Span, SupportMatrix
+
+DAM = "The dam is 64 metres high. Rita Halloway built it."
+PASSAGES = [Passage(id="p1", text="The dam is 64 metres high.")]
+
+
+def test_a_secret_in_an_engine_error_reaches_nobody():
+    """Foreign error messages stay in the log; the answer and the report name the type only."""
+    guard = Guard(policy=Policy.annotate(), engine=FakeEngine(default=RuntimeError("401 bad key sk-SECRET")))
+    guarded = guard.run(DAM, PASSAGES)
+    assert "sk-SECRET" not in guarded.text
+    assert "sk-SECRET" not in str(guarded.report)
+
+
+def test_repair_delivers_nothing_unchecked_when_the_engine_is_down():
+    """The preset is fail=closed: what nobody could judge is taken out, and here that is all."""
+    guarded = Guard(policy=Policy.repair(), engine=FakeEngine(default=RuntimeError())).run(DAM, PASSAGES)
+    assert guarded.action is Action.BLOCK
+    assert "dam" not in guarded.text
+
+
+@pytest.mark.parametrize("answer", ["```python\nprint(1)\n```", ""])
+def test_an_answer_without_findings_is_not_delivered_as_checked(answer):
+    """Nothing to mark is no reason to say nothing."""
+    assert Guard(policy=Policy.repair()).run(answer, PASSAGES).action is Action.BLOCK
+    assert "Could not be checked" in Guard(policy=Policy.annotate()).run(answer, PASSAGES).text
+
+
+def test_notes_cannot_be_turned_into_links_by_a_passage_id():
+    """Ids and reasons come from outside; in Markdown they must be inert."""
+    engine = FakeEngine(default="contradicted")
+    passages = [Passage(id="1](http://evil.example) [click", text="The dam is 64 metres high.")]
+    text = Guard(policy=Policy.annotate(), engine=engine).run("The dam is 64 metres high.", passages).text
+    assert "evil.example" not in text
+
+
+def test_a_pronoun_whose_noun_was_taken_out_is_named():
+    """Else "He" would be read as somebody else."""
+    answer = "Marie Curie won two Nobel Prizes. Pierre Curie was a banker. He died in 1906."
+    engine = FakeEngine({"banker": "unsupported"}, default="supported")
+    guarded = Guard(policy=Policy(actions={"unsupported": "redact"}), engine=engine).run(answer, PASSAGES)
+    assert guarded.text == "Marie Curie won two Nobel Prizes. He [Pierre Curie] died in 1906."
+
+
+@pytest.mark.parametrize("marker", ["a) ", "## ", "> ", "- [ ] ", "① ", "3. "])
+def test_redaction_leaves_no_marker_behind(marker):
+    """A list with an empty item looks broken."""
+    answer = f"The dam is 64 metres high.\n{marker}Rita Halloway built it in 1901.\nThe end is open."
+    engine = FakeEngine({"Halloway": "unsupported"}, default="supported")
+    guarded = Guard(policy=Policy(actions={"unsupported": "redact"}), engine=engine).run(answer, PASSAGES)
+    assert guarded.text == "The dam is 64 metres high.\nThe end is open."
+
+
+def test_a_namesake_never_makes_a_verdict_milder():
+    """A contradicted segment stays contradicted when it also belongs to somebody else."""
+    one, two = (Entity(id=i, name="Jo", title=f"Jo ({i})", passages=(0,), shares_name=True) for i in "ab")
+    segment = Segment(id="s1", span=Span(0, 4), text="Jo x")
+    row = Row(segment_id="s1", cells=(None,), supported=0.1, contradicted=0.95)
+    mix = Mix(segment_id="s1", group_id="g1", linked=one, other=two, margin=0.5)
+    (finding,) = judge((segment,), {"s1": row}, {}, (), {"s1": mix}, "Jo x", (Passage(text="t", id="1"),), 0.5)
+    assert (finding.verdict, finding.error_type) == (Verdict.CONTRADICTED, ErrorType.MIXED_ENTITIES)
+
+
+def test_an_unverified_row_keeps_no_numbers():
+    """Whatever an engine writes beside "could not judge", no score may count it."""
+    segment = Segment(id="s1", span=Span(0, 1), text="x")
+    request = VerifyRequest(segments=(segment,), passages=(Passage(text="x", id="1"),))
+    row = Row(segment_id="s1", cells=(None,), supported=0.95, unverified="no idea")
+    (kept,) = account(request, SupportMatrix(rows=(row,))).rows
+    assert (kept.supported, kept.unverified) == (0.0, "no idea")
+
+
+def test_a_row_with_a_wrong_error_type_is_unverified():
+    """A str where an ErrorType belongs must not break the policy later."""
+    segment = Segment(id="s1", span=Span(0, 1), text="x")
+    request = VerifyRequest(segments=(segment,), passages=(Passage(text="x", id="1"),))
+    row = Row(segment_id="s1", cells=(None,), error_type="hallucination")
+    assert account(request, SupportMatrix(rows=(row,))).rows[0].unverified
+
+
+def test_focus_points_at_the_number_that_is_meant():
+    """Not at the same digits inside another number."""
+    answer = "The 2012 tour costs 12 euros."
+    segment = Segment(id="s1", span=Span(0, len(answer)), text=answer)
+    assert locate(segment, Span(20, 22), answer) == Span(20, 22)
+    reworded = Segment(id="s1", span=Span(0, len(answer)), text=f"In short, {answer}")
+    assert locate(reworded, Span(30, 32), answer) == Span(20, 22)
+
+
+@pytest.mark.parametrize(("fail", "action"), [("closed", Action.BLOCK), ("open", Action.FLAG)])
+def test_a_bug_while_deciding_follows_fail(monkeypatch, fail, action):
+    """The service gets an answer object, not an exception."""
+
+    def broken(*_):
+        raise KeyError("bug")
+
+    monkeypatch.setattr("guardrail.guard.repair", broken)
+    guarded = Guard(policy=Policy(fail=fail), engine=FakeEngine(default="supported")).run(DAM, PASSAGES)
+    assert guarded.action is action
+    assert (guarded.text == DAM) == (fail == "open")
+
+
+def test_a_broken_tracer_changes_nothing(monkeypatch):
+    """Telemetry errors end in telemetry."""
+
+    class Broken:
+        def start_span(self, *_, **__):
+            raise RuntimeError("exporter")
+
+    monkeypatch.setattr("guardrail.telemetry._tracer", Broken())
+    assert Guard(engine=FakeEngine(default="supported")).check(DAM, PASSAGES).verdict is Verdict.SUPPORTED
+
+
+def test_hanging_engines_do_not_starve_the_event_loop():
+    """Many checks against a hung engine all end soon after their deadline."""
+    release = threading.Event()
+
+    class Hung:
+        name = "hung"
+
+        def verify(self, _):
+            release.wait(20)
+            raise RuntimeError
+
+    guard = Guard(policy=Policy(deadline=0.2), engine=Hung())
+
+    async def many():
+        return await asyncio.gather(*(guard.acheck(DAM, PASSAGES) for _ in range(8)))
+
+    started = time.monotonic()
+    reports = asyncio.run(many())
+    release.set()
+    assert time.monotonic() - started < 5
+    assert {r.verdict for r in reports} == {Verdict.UNVERIFIED}
+
+
+def test_the_output_cannot_be_the_input(tmp_path, capsys):
+    """--out on the input itself would empty it."""
+    from typer.testing import CliRunner
+
+    from guardrail.cli.main import app
+
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"answer": "x", "passages": []}\n')
+    result = CliRunner().invoke(app, ["check", str(path), "--out", str(path)])
+    assert "is the input itself" in str(result.exception)
+    assert path.read_text()

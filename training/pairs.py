@@ -1,0 +1,250 @@
+"""Training pairs from the labelled rows: (premise, claim, label), several views of the evidence for each claim.
+
+A view is one way in which the running guard may show evidence to the model: the needed sentences with a few others,
+the sentences that word overlap would pick, or a whole passage. Fold borders run between records, never inside one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from guardrail.local.lexical import Overlap, content_words
+from training.edits import lowered, other_meaning, same_meaning
+
+SUPPORTED, CONTRADICTED, NEUTRAL, NOT_SUPPORTED = range(4)
+"""Labels; NOT_SUPPORTED = contradicted or neutral, the source does not say which (the loss adds both up)."""
+
+HELD_OUT = 0.08
+"""Share of records kept away from the weights, for the scorer and for early figures."""
+
+THREE_WAY = {"snli", "mnli_dev_matched", "cad_nli", "infotabs", "check_covid", "folio"}
+"""Human-labelled sets whose "unsupported" means neutral; the other sets only tell supported from the rest."""
+
+SKIPPED = {"wice", "bump", "frank__summaries"}
+"""Claims of many sentences against very long documents: a window would not hold the evidence that the label needs."""
+
+MAX_PREMISE_WORDS = 190
+CLOSE_PAIRS = 5
+"""True claims per written record that stay close to a sentence of it (training/edits.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One model input with its label; ``group`` names the record or document it was made from."""
+
+    premise: str
+    claim: str
+    label: int
+    source: str
+    group: str
+
+
+def held_out(group: str) -> bool:
+    """Whether this record belongs to the fold that the weights never see (stable across runs and machines)."""
+    return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF < HELD_OUT
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Rows of a (gzipped) JSONL file."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def join(sentences: list[str], lang: str) -> str:
+    """Sentences as running text; Chinese needs no space between them."""
+    return ("" if lang == "zh" else " ").join(sentences)
+
+
+# -- written records ---------------------------------------------------------------------------------------------
+
+
+def written_pairs(record: dict[str, Any], rng: random.Random, others: list[str]) -> Iterator[Pair]:
+    """One random view of every claim in a written record, plus claims whose evidence was taken away."""
+    sentences: list[str] = record["sentences"]
+    overlap = Overlap(content_words(s) for s in sentences)
+    supported: list[dict[str, Any]] = record["supported"]
+
+    def pair(indices: set[int], claim: str, label: int) -> Pair:
+        text = join([sentences[i] for i in sorted(indices)], record["lang"])
+        if rng.random() < 0.3 and record["title"] not in text:
+            text = f"{record['title']}: {text}"
+        return Pair(text, claim, label, "written", record["id"])
+
+    for claim in supported:
+        yield pair(_view(claim["c"], set(claim["e"]), overlap, len(sentences), rng), claim["c"], SUPPORTED)
+        if rng.random() < 0.35:
+            left = set(range(len(sentences))) - set(claim["e"])
+            near = set(overlap.rank(content_words(claim["c"]), sorted(left), rng.choice((1, 2, 3, 9))))
+            if near:
+                # Missing one of several needed sentences: the rest may still refute, so the exact kind is unknown.
+                yield pair(near, claim["c"], NEUTRAL if len(claim["e"]) == 1 else NOT_SUPPORTED)
+        if rng.random() < 0.06 and others:
+            yield Pair(rng.choice(others), claim["c"], NEUTRAL, "written", record["id"])
+
+    for claim in record["unsupported"]:
+        source = claim["p"]
+        needed = set(supported[source]["e"]) if source is not None and source < len(supported) else None
+        if needed is None:
+            needed = set(overlap.rank(content_words(claim["c"]), range(len(sentences)), 2)) or {0}
+        view = _view(claim["c"], needed, overlap, len(sentences), rng)
+        yield pair(view, claim["c"], CONTRADICTED if claim["v"] == "contradicted" else NEUTRAL)
+
+    if len(supported) > 1 and rng.random() < 0.5:
+        yield _joined(record, rng)
+    if record["lang"] == "en":
+        yield from _close_pairs(record, rng, pair)
+
+
+def _close_pairs(
+    record: dict[str, Any], rng: random.Random, pair: Callable[[set[int], str, int], Pair]
+) -> Iterator[Pair]:
+    """Claims that stay close to the passage, as answers do: true ones, false ones, and ones whose sentence is gone."""
+    sentences: list[str] = record["sentences"]
+    overlap = Overlap(content_words(s) for s in sentences)
+    everything = set(range(len(sentences)))
+    for index in rng.sample(range(len(sentences)), min(CLOSE_PAIRS, len(sentences))):
+        claim = same_meaning(sentences[index], rng) if rng.random() < 0.8 else sentences[index]
+        if index + 1 < len(sentences) and rng.random() < 0.2:
+            claim = f"{claim.removesuffix('.')}, and {lowered(sentences[index + 1])}"
+            view = everything
+        else:
+            view = _view(claim, {index}, overlap, len(sentences), rng)
+        yield pair(view, claim, SUPPORTED)
+    for index in rng.sample(range(len(sentences)), 2):
+        changed = other_meaning(sentences[index], rng)
+        if changed is not None:
+            claim = same_meaning(changed, rng) if rng.random() < 0.5 else changed
+            yield pair(_view(claim, {index}, overlap, len(sentences), rng), claim, CONTRADICTED)
+    gone = rng.randrange(len(sentences))
+    yield pair(everything - {gone}, same_meaning(sentences[gone], rng), NOT_SUPPORTED)
+
+
+def _view(claim: str, needed: set[int], overlap: Overlap, total: int, rng: random.Random) -> set[int]:
+    kind = rng.random()
+    if kind < 0.40:  # the whole passage
+        return set(range(total))
+    if kind < 0.65:  # what word overlap would pick, as the running guard does, if it holds the evidence
+        picked = set(overlap.rank(content_words(claim), range(total), 3))
+        if needed <= picked:
+            return picked
+    rest = [i for i in range(total) if i not in needed]
+    return needed | set(rng.sample(rest, min(rng.choice((0, 0, 1, 2)), len(rest))))
+
+
+def _joined(record: dict[str, Any], rng: random.Random) -> Pair:
+    """Two claims as one segment of an answer; one false part makes the whole unsupported."""
+    first, second = rng.sample(record["supported"], 2)
+    label = SUPPORTED
+    claims = [first["c"], second["c"]]
+    if rng.random() < 0.5:
+        wrong = rng.choice(record["unsupported"])
+        claims[rng.randrange(2)] = wrong["c"]
+        label = NOT_SUPPORTED
+    return Pair(join(record["sentences"], record["lang"]), join(claims, record["lang"]), label, "written", record["id"])
+
+
+# -- human-labelled rows -----------------------------------------------------------------------------------------
+
+_LABELS = {"supported": SUPPORTED, "contradicted": CONTRADICTED, "unsupported": NEUTRAL}
+
+
+def human_pair(row: dict[str, Any]) -> Pair:
+    """The row as one pair; long documents are cut to the stretch that covers the claim best."""
+    dataset: str = row["dataset"]
+    label = _LABELS[row["label"]]
+    if label == NEUTRAL and dataset not in THREE_WAY:
+        label = NOT_SUPPORTED
+    premise = best_stretch(" ".join(row["passages"]), row["text"])
+    return Pair(premise, row["text"], label, dataset, f"{dataset}:{row['group']}")
+
+
+def best_stretch(text: str, claim: str, words: int = MAX_PREMISE_WORDS) -> str:
+    """The run of at most ``words`` words, cut at sentence ends, with the best overlap with the claim."""
+    if len(text.split()) <= words:
+        return text
+    sentences = re.split(r"(?<=[.!?])\s+", text)
+    lengths = [len(s.split()) for s in sentences]
+    overlap = Overlap(content_words(s) for s in sentences)
+    wanted = content_words(claim)
+    best, best_cover = (0, 1), -1.0
+    end = 0
+    for start in range(len(sentences)):
+        end = max(end, start + 1)
+        while end < len(sentences) and sum(lengths[start : end + 1]) <= words:
+            end += 1
+        cover = overlap.coverage(wanted, range(start, end))
+        if cover > best_cover:
+            best, best_cover = (start, end), cover
+    return " ".join(" ".join(sentences[best[0] : best[1]]).split()[:words])
+
+
+# -- folds and epochs --------------------------------------------------------------------------------------------
+
+
+def human_files(data: Path) -> list[Path]:
+    """Openly licensed, human-labelled files of the training folder."""
+    files = sorted((data / "train").glob("*.jsonl*"))
+    return [f for f in files if not any(f.name.startswith(name) for name in SKIPPED)]
+
+
+def written_files(data: Path, extra: Path | None = None) -> list[Path]:
+    """Written records of the training folder, and those kept beside this file."""
+    files = sorted((data / "train" / "written").glob("*.jsonl*"))
+    return files + (sorted(extra.glob("*.jsonl*")) if extra else [])
+
+
+def epoch_pairs(
+    data: Path, seed: int, *, human_share: float, held: bool = False, langs: tuple[str, ...] = ("en",)
+) -> list[Pair]:
+    """Pairs of one epoch: every written record in fresh random views, and a share of the human rows.
+
+    ``held`` picks the held-out fold instead of the training fold. Deterministic for a seed.
+    """
+    rng = random.Random(seed)
+    pairs: list[Pair] = []
+    records = written_records(data, held=held, langs=langs)
+    paragraphs = [join(record["sentences"][:4], record["lang"]) for record in records]
+    for record in records:
+        pairs.extend(written_pairs(record, rng, paragraphs))
+    pairs.extend(human_pairs(data, rng, human_share, held=held, langs=langs))
+    rng.shuffle(pairs)
+    return pairs
+
+
+def written_records(data: Path, *, held: bool, langs: tuple[str, ...] = ("en",)) -> list[dict[str, Any]]:
+    """Written records of one fold, those kept beside this file included."""
+    files = written_files(data, Path(__file__).parent / "written")
+    rows = (record for path in files for record in read_rows(path))
+    return [record for record in rows if record["lang"] in langs and held_out(record["id"]) == held]
+
+
+def human_pairs(
+    data: Path,
+    rng: random.Random,
+    share: float,
+    *,
+    held: bool = False,
+    langs: tuple[str, ...] = ("en",),
+    sets: set[str] | None = None,
+) -> list[Pair]:
+    """A random share (0..1) of the human-labelled rows of one fold, of all sets or the named ones, shuffled."""
+    pairs: list[Pair] = []
+    for path in human_files(data):
+        for row in read_rows(path):
+            if row["lang"] not in langs or (sets is not None and row["dataset"] not in sets) or rng.random() >= share:
+                continue
+            pair = human_pair(row)
+            if held_out(pair.group) == held:
+                pairs.append(pair)
+    rng.shuffle(pairs)
+    return pairs
