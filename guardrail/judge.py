@@ -60,18 +60,25 @@ def judge(
     return tuple(findings)
 
 
-def _from_row(
-    segment: Segment, row: Row, answer: str, passages: Sequence[Passage], threshold: float, entity: str | None
-) -> Finding:
-    start = Finding(
+def unjudged(segment: Segment, answer: str, reason: str) -> Finding:
+    """The finding of a segment that nobody judged."""
+    return Finding(
         id=segment.id,
         text=segment.span.of(answer),
         span=segment.span,
         claim=segment.text,
         verdict=Verdict.UNVERIFIED,
         score=0.0,
+        reason=reason,
+    )
+
+
+def _from_row(
+    segment: Segment, row: Row, answer: str, passages: Sequence[Passage], threshold: float, entity: str | None
+) -> Finding:
+    start = replace(
+        unjudged(segment, answer, row.unverified or ""),
         entity=entity,
-        reason=row.unverified or "",
         evidence=tuple(quote(passages[number], span) for number, span in row.evidence),
     )
     if row.unverified is not None:

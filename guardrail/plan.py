@@ -12,13 +12,12 @@ from dataclasses import replace
 from guardrail.decompose import decompose
 from guardrail.engine import VerifyRequest
 from guardrail.entities import cluster, group, link, mixed
-from guardrail.judge import judge
+from guardrail.judge import judge, unjudged
 from guardrail.logic import check_logic
 from guardrail.policy import Policy
 from guardrail.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.types import (
     Decomposition,
-    Finding,
     Passage,
     Report,
     Row,
@@ -63,7 +62,7 @@ def check_plan(
     if not segments:
         return _timed(_without_claims(report, parts), started)
     if not any(p.text.strip() for p in passages):
-        findings = tuple(_unjudged(s, answer, "there are no passages to check against") for s in segments)
+        findings = tuple(unjudged(s, answer, "there are no passages to check against") for s in segments)
         return _timed(replace(report, findings=findings, reason="There are no passages to check against."), started)
 
     entities = cluster(passages)
@@ -113,7 +112,7 @@ def failed_report(answer: str, passages: tuple[Passage, ...], question: str | No
         answer=answer,
         passages=passages,
         question=question,
-        findings=(_unjudged(whole, answer, reason),) if answer else (),
+        findings=(unjudged(whole, answer, reason),) if answer else (),
         reason=reason,
         engine=engine,
     )
@@ -129,18 +128,6 @@ def _without_claims(report: Report, parts: Decomposition) -> Report:
     # RefChecker's label for an answer without claims, too.
     return replace(
         report, verdict=Verdict.ABSTAINED, score=1.0, reason="The answer claims nothing that could be checked."
-    )
-
-
-def _unjudged(segment: Segment, answer: str, reason: str) -> Finding:
-    return Finding(
-        id=segment.id,
-        text=segment.span.of(answer),
-        span=segment.span,
-        claim=segment.text,
-        verdict=Verdict.UNVERIFIED,
-        score=0.0,
-        reason=reason,
     )
 
 

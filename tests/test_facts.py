@@ -266,7 +266,7 @@ def test_reading_takes_linear_time(piece):
     """Four times the text takes nowhere near sixteen times as long, plus slack for a busy machine."""
     seconds = []
     for size in (20_000, 80_000):
-        started = time.perf_counter()
+        started = time.process_time()
         extract(piece * (size // len(piece)) + "x")
-        seconds.append(time.perf_counter() - started)
-    assert seconds[1] < 10 * seconds[0] + 0.1
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 10 * seconds[0] + 0.5

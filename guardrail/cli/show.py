@@ -53,8 +53,8 @@ def _finding(finding: Finding, report: Report) -> Group:
     line.append(f"  {finding.score:.2f}", style="dim")
     if finding.verdict is Verdict.SUPPORTED:
         return Group(line)
-    kind = finding.error_type.value if finding.error_type else finding.verdict.value
-    lines = [line, Text(f"      {finding.verdict.value}, {kind}: {finding.reason}", style=style)]
+    kind = f", {finding.error_type.value}" if finding.error_type else ""
+    lines = [line, Text(f"      {finding.verdict.value}{kind}: {finding.reason}", style=style)]
     titles = {p.id: p.title for p in report.passages}
     for evidence in finding.evidence[:2]:
         source = f"{evidence.passage_id}" + (

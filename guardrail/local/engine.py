@@ -166,6 +166,7 @@ def judge_readings(
 
     if copies := _copies(segment, library, readings):
         return _copied_row(segment, library, tuple(cells), copies)
+    contradicted = max(signals_contradiction(windows, joint), *(m.weight for m in mismatches if m.contradicts), 0.0)
     best = max(windows, key=lambda r: (r.supported, r.view.coverage), default=None)
     source = joint if best is None or (joint and joint.supported > best.supported) else best
     evidence = _evidence(library, views, source.view.parts, 3) if source else ()
@@ -173,10 +174,10 @@ def judge_readings(
         segment_id=segment.id,
         cells=tuple(cells),
         supported=supported,
-        contradicted=max(signals_contradiction(windows, joint), *(m.weight for m in mismatches if m.contradicts), 0.0),
+        contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
         error_type=_error_type(signals, max((r.view.coverage for r in readings), default=0.0)),
-        reason=_reason(scorer, signals, mismatches),
+        reason=_reason(mismatches, contradicted, views.coverage_all),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= 0.5),
     )
 
@@ -259,8 +260,8 @@ def _error_type(signals: Signals, coverage: float) -> ErrorType:
     return ErrorType.HALLUCINATION
 
 
-def _reason(scorer: Scorer, signals: Signals, mismatches: Sequence[Mismatch]) -> str:
-    """One sentence for people: the hard fact that fails, else the signal that weighed most."""
+def _reason(mismatches: Sequence[Mismatch], contradicted: float, coverage_all: float) -> str:
+    """One sentence for people: the hard fact that fails, else what the model and the overlap say."""
     hard = max((m for m in mismatches if m.weight >= 0.5), key=lambda m: (m.contradicts, m.weight), default=None)
     if hard is not None and hard.kind is FactKind.NEGATION:
         return "The answer and the passage differ in what they affirm and deny."
@@ -268,9 +269,8 @@ def _reason(scorer: Scorer, signals: Signals, mismatches: Sequence[Mismatch]) ->
         return f"The answer says {hard.claim_value}; the passage says {hard.evidence_value}."
     if hard is not None:
         return f"No passage that was read mentions {hard.claim_value}."
-    strongest = scorer.strongest(signals)
-    if strongest.startswith("coverage") and signals.coverage_all < _ON_TOPIC:
-        return f"The passages hold only {signals.coverage_all:.0%} of what this says, by weight of its words."
-    if strongest.endswith("contradiction"):
+    if coverage_all < _ON_TOPIC:
+        return f"The passages hold only {coverage_all:.0%} of what this says, by weight of its words."
+    if contradicted >= 0.5:
         return "The nearest passage says otherwise."
     return "The passages use similar words but do not say this."

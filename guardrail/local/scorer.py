@@ -54,7 +54,6 @@ class Signals(NamedTuple):
 
 
 _RANGES = ((0.0, 0.5), (0.5, 0.85), (0.85, 1.0))
-_FULL_SUPPORT = Signals(4.0, 4.0, -5.0, -5.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def coverage_ranges(coverage: float) -> tuple[float, float, float]:
@@ -74,11 +73,6 @@ class Scorer:
         """P(supported), 0..1."""
         total = self.intercept + sum(w * s for w, s in zip(self.weights, signals, strict=True))
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
-
-    def strongest(self, signals: Signals) -> str:
-        """Name of the signal that lowers the probability most, measured from what full support would give."""
-        losses = [w * (b - s) for w, b, s in zip(self.weights, _FULL_SUPPORT, signals, strict=True)]
-        return list(SIGNS)[max(range(len(losses)), key=losses.__getitem__)]
 
 
 def log_odds(probability: float) -> float:
