@@ -87,8 +87,11 @@ def _from_row(
         return replace(start, verdict=Verdict.SUPPORTED, score=row.supported, conflict=disagree(row))
     verdict = Verdict.CONTRADICTED if row.contradicted >= 0.5 else Verdict.UNSUPPORTED
     error = row.error_type or ErrorType.HALLUCINATION
+    # The type must not say otherwise than the verdict: these two differ only in that.
     if verdict is Verdict.UNSUPPORTED and error is ErrorType.CONTRADICTION:
         error = ErrorType.HALLUCINATION
+    elif verdict is Verdict.CONTRADICTED and error is ErrorType.HALLUCINATION:
+        error = ErrorType.CONTRADICTION
     return replace(
         start,
         verdict=verdict,

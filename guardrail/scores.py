@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from guardrail.types import Entity, EntityGroup, Finding, Passage, Report, Row, Scores, Segment, Verdict
+from guardrail.types import Entity, EntityGroup, Finding, Passage, Row, Scores, Segment, Verdict
 
 _ORDER = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNVERIFIED)
 
@@ -102,9 +102,3 @@ def citation_scores(
     if not cited:
         return None, None
     return backed / len(segments), supported / cited
-
-
-def worst_findings(report: Report, limit: int = 5) -> tuple[Finding, ...]:
-    """Findings that are not supported, lowest score first."""
-    wrong = [finding for finding in report.findings if finding.verdict is not Verdict.SUPPORTED]
-    return tuple(sorted(wrong, key=lambda finding: finding.score)[:limit])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardrail.judge import judge
-from guardrail.scores import answer_score, answer_verdict, reduce_matrix, worst_findings
+from guardrail.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.types import (
     Cell,
     Entity,
@@ -13,7 +13,6 @@ from guardrail.types import (
     ErrorType,
     Finding,
     Passage,
-    Report,
     Row,
     Scores,
     Segment,
@@ -172,13 +171,6 @@ def test_the_answers_score_is_its_weakest_part():
     """The number to put a threshold on."""
     assert answer_score([finding(V.SUPPORTED, 0.9), finding(V.UNSUPPORTED, 0.2), finding(V.SUPPORTED, 0.7)]) == 0.2
     assert answer_score([]) == 0.0
-
-
-def test_worst_findings_come_lowest_first_without_the_good_ones():
-    """For a summary of five lines."""
-    found = (*(finding(V.UNSUPPORTED, n / 10, f"s{n}") for n in (3, 1, 2)), finding(V.SUPPORTED, 0.0, "good"))
-    report = Report(verdict=V.UNSUPPORTED, score=0.0, answer="x", passages=(), findings=found)
-    assert [f.id for f in worst_findings(report, 2)] == ["s1", "s2"]
 
 
 def test_evidence_is_quoted_to_the_character():

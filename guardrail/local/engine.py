@@ -269,8 +269,8 @@ def _reason(mismatches: Sequence[Mismatch], contradicted: float, coverage_all: f
         return f"The answer says {hard.claim_value}; the passage says {hard.evidence_value}."
     if hard is not None:
         return f"No passage that was read mentions {hard.claim_value}."
-    if coverage_all < _ON_TOPIC:
-        return f"The passages hold only {coverage_all:.0%} of what this says, by weight of its words."
     if contradicted >= 0.5:
         return "The nearest passage says otherwise."
+    if coverage_all < _ON_TOPIC:
+        return f"The passages hold only {coverage_all:.0%} of what this says, by weight of its words."
     return "The passages use similar words but do not say this."
