@@ -47,7 +47,12 @@ def check(monkeypatch, capsys):
 def start(*arguments, **kwargs):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | kwargs
-    return subprocess.Popen([*COMMAND, *map(str, arguments)], env=environment, **pipes)
+    # Where the tests run in the background of a script, SIGINT is ignored, and children inherit that.
+    previous = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return subprocess.Popen([*COMMAND, *map(str, arguments)], env=environment, **pipes)
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def test_order_and_ids_are_kept(tmp_path, check):
