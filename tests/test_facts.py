@@ -266,7 +266,10 @@ def test_reading_takes_linear_time(piece):
     """Four times the text takes nowhere near sixteen times as long, plus slack for a busy machine."""
     seconds = []
     for size in (20_000, 80_000):
-        started = time.process_time()
-        extract(piece * (size // len(piece)) + "x")
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 10 * seconds[0] + 0.5
+        runs = []
+        for end in "xy":  # two different texts, for the second would come from the cache; the quicker run counts
+            started = time.process_time()
+            extract(piece * (size // len(piece)) + end)
+            runs.append(time.process_time() - started)
+        seconds.append(min(runs))
+    assert seconds[1] < 10 * seconds[0] + 0.1

@@ -74,6 +74,18 @@ def test_a_namesake_never_makes_a_verdict_milder():
     assert (finding.verdict, finding.error_type) == (Verdict.CONTRADICTED, ErrorType.MIXED_ENTITIES)
 
 
+def test_the_error_type_does_not_speak_against_the_verdict():
+    """A contradicted segment is no mere invention, and an unsupported one no contradiction."""
+    segment = Segment(id="s1", span=Span(0, 4), text="Jo x")
+    for probability, given, expected in (
+        (0.9, ErrorType.HALLUCINATION, ErrorType.CONTRADICTION),
+        (0.1, ErrorType.CONTRADICTION, ErrorType.HALLUCINATION),
+    ):
+        row = Row(segment_id="s1", cells=(None,), supported=0.1, contradicted=probability, error_type=given)
+        (finding,) = judge((segment,), {"s1": row}, {}, (), {}, "Jo x", (Passage(text="t", id="1"),), 0.5)
+        assert finding.error_type is expected
+
+
 def test_an_unverified_row_keeps_no_numbers():
     """Whatever an engine writes beside "could not judge", no score may count it."""
     segment = Segment(id="s1", span=Span(0, 1), text="x")

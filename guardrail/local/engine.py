@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from guardrail.engine import VerifyRequest
@@ -92,9 +93,9 @@ class LocalEngine:
         result: list[list[Reading | None] | None] = [None] * len(views)
         if not pairs:
             return result
-        probabilities = load(self.folder, self.threads).probabilities(pairs, request.expired).tolist()
+        probabilities = iter(load(self.folder, self.threads).probabilities(pairs, request.expired).tolist())
         for number, view, count in plan:
-            of_pieces, probabilities = probabilities[:count], probabilities[count:]
+            of_pieces = list(islice(probabilities, count))
             supported = min(p[0] for p in of_pieces)  # a long segment is as good as its worst piece
             readings = result[number]
             if readings is None:
