@@ -1,0 +1,1 @@
+"""Measure the guard on labelled answers, and set its threshold from them."""

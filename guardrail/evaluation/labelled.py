@@ -1,0 +1,48 @@
+"""A labelled answer: what every reader of a data set yields, and what evaluation and calibration take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from guardrail.types import ErrorType, Passage, Span, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledAnswer:
+    """An answer (or a single claim) with its passages and what a person said of it.
+
+    Attributes:
+        id: Unique within a data set.
+        answer: The answer or claim to check.
+        passages: What it was generated from.
+        label: SUPPORTED, CONTRADICTED, UNSUPPORTED, or ABSTAINED for an answer that declines.
+        question: What was asked, if known.
+        error_type: Kind of error, where the data names one of ours; ``error_name`` keeps the data's own word.
+        error_spans: Wrong stretches of ``answer``; empty where not labelled.
+        evidence: (passage number, span) pairs that support or refute; empty where not labelled.
+        mixed: Whether facts of namesakes are mixed up, where labelled.
+        lang: Language tag.
+        dataset: Name of the set or file.
+        group: Answers of one group share a question or passages; resampling keeps them together.
+        claim: True where one claim was labelled rather than a whole answer.
+    """
+
+    id: str
+    answer: str
+    passages: tuple[Passage, ...]
+    label: Verdict
+    question: str | None = None
+    error_type: ErrorType | None = None
+    error_name: str | None = None
+    error_spans: tuple[Span, ...] = ()
+    evidence: tuple[tuple[int, Span], ...] = ()
+    mixed: bool | None = None
+    lang: str = "en"
+    dataset: str = ""
+    group: str = ""
+    claim: bool = False
+
+    @property
+    def supported(self) -> bool:
+        """Whether the passages support all of it."""
+        return self.label is Verdict.SUPPORTED
