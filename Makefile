@@ -6,7 +6,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-RUN ?= runs/v1
+RUN ?= runs/v2
 DATA ?=
 PYTEST_ARGS ?=
 
@@ -34,11 +34,15 @@ lint: $(VENV)/.with-dev ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-train: needs-data $(VENV)/.with-train ## DATA=folder [RUN=runs/v1]: train, export and calibrate the local model
-	$(BIN)/python -m training.train --data "$(DATA)" --out "$(RUN)/first"
-	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/first/model.pt" --out "$(RUN)"
-	$(BIN)/python -m training.export --run "$(RUN)"
-	$(BIN)/python -m training.fit --data "$(DATA)"
+# Resumable. Writes over the shipped model.
+train: needs-data $(VENV)/.with-train ## DATA=folder [RUN=runs/v2]: train in stages, average, export, fit the scorer
+	$(BIN)/python -m training.train --data "$(DATA)" --out "$(RUN)/1"
+	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/1/model.pt" --out "$(RUN)/2"
+	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/2/model.pt" --out "$(RUN)/3" --epochs 1 --seed 401
+	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/3/model.pt" --out "$(RUN)/4" --epochs 1 --seed 501
+	$(BIN)/python -m training.average "$(RUN)/2" "$(RUN)/3" "$(RUN)/4" --out "$(RUN)"
+	$(BIN)/python -m training.export --run "$(RUN)" --to guardrail/local/model
+	$(BIN)/python -m training.fit --data "$(DATA)" --model guardrail/local/model
 
 bench: $(VENV)/.with-dev ## [DATA=folder]: speed and size, and with DATA also accuracy
 	$(BIN)/python benchmarks/latency.py

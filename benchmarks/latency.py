@@ -107,7 +107,7 @@ class ModelClock:
 
         run = CrossEncoder._run  # noqa: SLF001  the seam between the model and the rest
 
-        def timed(encoder: CrossEncoder, batch: list[tuple[list[int], int]]) -> Any:
+        def timed(encoder: CrossEncoder, batch: list[tuple[list[int], list[int]]]) -> Any:
             started = time.perf_counter()
             try:
                 return run(encoder, batch)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from guardrail import telemetry
+from guardrail.calibration import engine_identity
 from guardrail.drivers import adrive, drive
 from guardrail.engine import AsyncEngine, Engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
@@ -42,6 +43,12 @@ class Guard:
                 "Use Policy.monitor() or Policy.load(name or file)."
             )
         object.__setattr__(self, "engine", _resolve(self.engine))
+        made_for = self.policy.calibration
+        if made_for is not None and made_for.engine != (own := engine_identity(self.engine)):
+            _log.warning(
+                "policy %r was calibrated for engine %r, this one is %r: its guarantee does not hold. Calibrate again.",
+                self.policy.name, made_for.engine, own,
+            )  # fmt: skip
 
     def check(self, answer: str, passages: Iterable[PassageLike], *, question: str | None = None) -> Report:
         """Check an answer against the passages it was generated from.

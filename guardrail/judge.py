@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from guardrail.entities import Mix
+from guardrail.local.language import readable
 from guardrail.types import (
     EntityGroup,
     ErrorType,
@@ -24,9 +27,14 @@ _CONFLICT_SUPPORT = 0.85
 _CONFLICT_CONTRADICTION = 0.9
 """Both must be this clear before passages are said to disagree."""
 
-_LOGIC_DISCOUNT = 0.5
-_LOGIC_CONTRADICTED = 0.2
-"""Factors on the score of a segment whose facts hold but whose relation is not licensed, or is the reverse."""
+LOGIC_ODDS = 1.0
+"""Log-odds that a segment loses where the passages do not license its relation, as ``training/fit.py`` prints it.
+
+It is fitted together with the scorer, so that what the model has seen already does not count twice.
+"""
+
+_REFUTED = 0.2
+"""Factor on the score where a rule is sure: the relation is turned round, or the fact belongs to a namesake."""
 
 
 def judge(
@@ -53,10 +61,13 @@ def judge(
     """
     entity_of = {s: (g.entity.title if g.entity else g.name or None) for g in groups for s in g.segments}
     findings = []
+    known = cache(lambda: _known(passages))  # for the whole answer once, and only where something is wrong
     for segment in segments:
+        relation = logic.get(segment.id)
         finding = _from_row(segment, rows[segment.id], answer, passages, threshold, entity_of.get(segment.id))
-        finding = _with_logic(finding, segment, logic.get(segment.id), answer)
-        findings.append(_with_entity(finding, mixes.get(segment.id), passages, rows[segment.id]))
+        finding = _with_logic(finding, segment, relation, answer, threshold)
+        finding = _with_entity(finding, mixes.get(segment.id), passages, rows[segment.id])
+        findings.append(_with_fault(finding, relation, known))
     return tuple(findings)
 
 
@@ -103,24 +114,34 @@ def _from_row(
     )
 
 
-def _with_logic(finding: Finding, segment: Segment, logic: LogicVerdict | None, answer: str) -> Finding:
-    """A relation that the passages do not license makes a segment unsupported even where its facts hold."""
+def _with_logic(
+    finding: Finding, segment: Segment, logic: LogicVerdict | None, answer: str, threshold: float
+) -> Finding:
+    """A relation that the passages do not license counts against a segment even where its facts hold."""
     if logic is None or logic.consistent is not False:
         return finding
     if finding.verdict is Verdict.UNVERIFIED and not logic.contradicts:
         return finding  # where no model could read, only a relation that is turned round is sure enough
-    factor = _LOGIC_CONTRADICTED if logic.contradicts else _LOGIC_DISCOUNT
+    score = finding.score * _REFUTED if logic.contradicts else lowered(finding.score, LOGIC_ODDS)
+    if finding.verdict is Verdict.SUPPORTED and score >= threshold and not logic.contradicts:
+        return replace(finding, score=score, reason=logic.reason)
     worse = logic.contradicts or finding.verdict is Verdict.CONTRADICTED
     if finding.verdict is not Verdict.SUPPORTED and finding.focus is not None:
         return replace(finding, verdict=Verdict.CONTRADICTED) if worse else finding  # a hard fact explains it better
     return replace(
         finding,
         verdict=Verdict.CONTRADICTED if worse else Verdict.UNSUPPORTED,
-        score=finding.score * factor,
+        score=score,
         error_type=logic.error_type or ErrorType.OTHER_LOGIC,
         reason=logic.reason,
         focus=locate(segment, logic.focus, answer) if logic.focus else None,
     )
+
+
+def lowered(score: float, odds: float) -> float:
+    """The probability whose log-odds are ``odds`` lower."""
+    clipped = min(score, 0.9975)  # as far as the scorer goes
+    return clipped / (clipped + (1.0 - clipped) * math.exp(odds))
 
 
 def _with_entity(finding: Finding, mix: Mix | None, passages: Sequence[Passage], row: Row) -> Finding:
@@ -136,12 +157,40 @@ def _with_entity(finding: Finding, mix: Mix | None, passages: Sequence[Passage],
     return replace(
         finding,
         verdict=Verdict.CONTRADICTED if finding.verdict is Verdict.CONTRADICTED else Verdict.UNSUPPORTED,
-        score=finding.score * _LOGIC_CONTRADICTED,
+        score=finding.score * _REFUTED,
         error_type=ErrorType.MIXED_ENTITIES,
         entity=mix.linked.title,
         reason=f"This is said of {mix.linked.title!r}, but the passages say it of {mix.other.title!r}.",
         evidence=tuple(spans) or finding.evidence,
     )
+
+
+def _with_fault(finding: Finding, logic: LogicVerdict | None, known: Callable[[], frozenset[str]]) -> Finding:
+    """Mark the words at fault: the whole relation of a logic error, else what the evidence words otherwise.
+
+    A hard fact that a rule named is kept, with the stretch around it. A namesake's facts are at fault as a whole.
+    """
+    wrong = finding.verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED)
+    if not wrong or finding.error_type is ErrorType.MIXED_ENTITIES or not readable(finding.text):
+        return finding
+    from guardrail.localize import find_fault, relation_around  # a check has loaded what it needs, by now
+
+    start = finding.span.start
+    named = Span(finding.focus.start - start, finding.focus.end - start) if finding.focus else None
+    if named is not None and logic is not None and finding.reason == logic.reason:
+        found: Span | None = relation_around(finding.text, named)
+    else:
+        found = find_fault(finding.text, [e.quote for e in finding.evidence], known())
+        if named is not None:
+            apart = found is None or found.end <= named.start or named.end <= found.start
+            found = named if found is None or apart else Span(min(found.start, named.start), max(found.end, named.end))
+    return replace(finding, focus=Span(start + found.start, start + found.end)) if found else finding
+
+
+def _known(passages: Sequence[Passage]) -> frozenset[str]:
+    from guardrail.localize import known_stems
+
+    return known_stems(p.text for p in passages)
 
 
 def disagree(row: Row) -> bool:

@@ -85,7 +85,7 @@ def check_plan(
     groups = link(groups, entities, full, segments, passages)
     mixes = {mix.segment_id: mix for mix in mixed(groups, entities, full, segments, passages)}
     logic = {
-        s.id: check_logic(s.id, s.text, s.relations, _evidence_texts(rows[s.id], passages))
+        s.id: check_logic(s.id, s.text, s.relations, evidence_texts(rows[s.id], passages))
         for s in segments
         if s.relations
     }
@@ -144,7 +144,8 @@ def _must_read(
     return tuple(wanted)
 
 
-def _evidence_texts(row: Row, passages: Sequence[Passage]) -> tuple[str, ...]:
+def evidence_texts(row: Row, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """What the logic check reads: the quoted sentences, then those of single cells."""
     spans = list(row.evidence)
     for number, cell in enumerate(row.cells):
         if cell is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from guardrail.calibration import Calibration
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.types import LOGIC_ERRORS, Action, Decision, ErrorType, Finding, Report, Verdict
 
@@ -40,6 +41,7 @@ class Policy:
         on_exhausted: Action where a rewrite or regeneration was asked for and none can be had.
         style: Notes as ``markdown`` footnotes or ``plain`` text.
         messages: Texts for blocked answers by language (``en``, ``zh``).
+        calibration: Where the threshold comes from, if ``guardrail calibrate`` chose it.
     """
 
     name: str = "custom"
@@ -51,6 +53,7 @@ class Policy:
     on_exhausted: Action = Action.BLOCK
     style: Literal["markdown", "plain"] = "markdown"
     messages: Mapping[str, str] = field(default_factory=dict)
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         for name in ("actions", "messages"):
@@ -81,6 +84,11 @@ class Policy:
                 )
         if not _is_number(self.threshold) or not 0.0 <= self.threshold <= 1.0:
             raise ConfigurationError(f"policy {self.name!r}: threshold must be within 0..1, got {self.threshold!r}.")
+        if self.calibration is not None and self.calibration.threshold != self.threshold:
+            raise ConfigurationError(
+                f"policy {self.name!r}: threshold is {self.threshold!r}, but its calibration is for "
+                f"{self.calibration.threshold!r}. Calibrate again, or remove the calibration and its guarantee."
+            )
         if self.deadline is not None and not (_is_number(self.deadline) and self.deadline > 0):
             raise ConfigurationError(
                 f"policy {self.name!r}: deadline must be positive seconds or null, got {self.deadline!r}."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, field_validator
 
+from guardrail.calibration import Calibration
 from guardrail.errors import ConfigurationError, did_you_mean
 
 
@@ -26,6 +27,13 @@ class PolicyFile(BaseModel):
     on_exhausted: str | None = None
     style: Literal["markdown", "plain"] | None = None
     messages: dict[str, str] = {}
+    calibration: Calibration | None = None
+
+    @field_validator("calibration", mode="before")
+    @classmethod
+    def _block(cls, raw: Any) -> Any:
+        """Strict mode takes no mapping for a dataclass, so the block is read by itself."""
+        return TypeAdapter(Calibration).validate_python(raw) if isinstance(raw, dict) else raw
 
 
 def read_policy_file(path: Path) -> PolicyFile:

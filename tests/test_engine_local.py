@@ -65,7 +65,7 @@ def test_a_wrong_number_is_flagged_with_the_number_in_focus(wrong, number):
     finding = only(answer, DAM)
     assert finding.verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     assert number.split()[0] in finding.focus.of(answer)
-    assert finding.focus.of(answer) in number
+    assert len(finding.focus.of(answer)) <= len(number) + 10  # with a word around it, but not the sentence
     assert "passage" in finding.reason.lower()
 
 

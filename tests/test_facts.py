@@ -273,3 +273,16 @@ def test_reading_takes_linear_time(piece):
             runs.append(time.process_time() - started)
         seconds.append(min(runs))
     assert seconds[1] < 10 * seconds[0] + 0.1
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "clash"),
+    [
+        ("Samples are kept at 20 °C.", "Samples are kept at -20 °C.", True),
+        ("Growth was -3% in May.", "Growth was 3% in May.", True),
+        ("It fell to minus 5 °C.", "It fell to −5 °C.", False),
+        ("Keep it at 5-7 °C.", "Keep it at 5–7 °C.", False),
+    ],
+)
+def test_a_minus_is_part_of_a_temperature_or_share(claim, evidence, clash):
+    assert bool(compare(extract(claim), [extract(evidence)])) is clash

@@ -24,6 +24,8 @@ FOUND = [
     ("Frost results in cracks.", R.CAUSE, "results in", "Frost", "cracks"),
     ("The price rose. Therefore, sales fell.", R.CAUSE, "Therefore", "The price rose", "sales fell"),
     ("The price rose; as a result, sales fell.", R.CAUSE, "as a result", "The price rose", "sales fell"),
+    ("The price rose. Sales therefore fell.", R.CAUSE, "therefore", "The price rose", "Sales fell"),
+    ("The heat test was enough for payment.", R.CONDITION, "was enough for", "The heat test", "payment"),
     ("The price rose, so sales fell.", R.CAUSE, "so", "The price rose", "sales fell"),
     ("因为下雨，比赛取消了。", R.CAUSE, "因为", "下雨", "比赛取消了"),
     ("比赛取消是因为下雨。", R.CAUSE, "是因为", "下雨", "比赛取消"),
@@ -73,6 +75,10 @@ NOT_FOUND = [
     ("She swims once a week.", R.CONDITION),
     ("More than 20 people came.", R.COMPARISON),
     ("It looks like rain.", R.INCLUSION),
+    ("It hardens not because it dries.", R.CAUSE),
+    ("Juice reduces the effect of the tablets.", R.CAUSE),
+    ("The level has since been low.", R.CAUSE),
+    ("The wait can be as long as twelve weeks.", R.CONDITION),
     ("原因不明。", R.CAUSE),
     ("百分比上升。", R.COMPARISON),
     ("若干人受伤。", R.CONDITION),
@@ -158,6 +164,90 @@ WRONG = [
         E.ENTITY_INVERSION,
         True,
     ),
+    (
+        "The harbour lost two cranes in 1990 because corrupt managers stole them.",
+        ["The harbour lost two cranes in 1990, when a storm hit."],
+        E.CAUSAL_CONFUSION,
+        False,
+    ),
+    (
+        "The yearly bonus is reduced because heavy trucks damaged the bridge.",
+        ["The yearly bonus is reduced in proportion.", "Heavy trucks damaged the bridge."],
+        E.CAUSAL_CONFUSION,
+        False,
+    ),
+    (
+        "The village council banned heavy trucks because the old bridge collapsed.",
+        ["The old bridge collapsed after the village council banned heavy trucks."],
+        E.CAUSAL_CONFUSION,
+        True,
+    ),
+    (
+        "The season ends because the water freezes.",
+        ["The water freezes since the season ends."],
+        E.CAUSAL_CONFUSION,
+        True,
+    ),
+    (
+        "The unit runs without stopping even if the hose slopes downward.",
+        ["The unit runs without stopping only if the hose slopes downward."],
+        E.SUFFICIENT_NECESSARY,
+        True,
+    ),
+    (
+        "Passing the heat test was enough for a clock to be paid for.",
+        ["A clock was paid for only if it passed both a heat test and a vibration test."],
+        E.SUFFICIENT_NECESSARY,
+        True,
+    ),
+    (
+        "Wedging the frame is enough to make the carillon play again.",
+        ["Wedging the frame alone does not make the carillon play again."],
+        E.SUFFICIENT_NECESSARY,
+        True,
+    ),
+    (
+        "A locked account opens again only if an administrator resets it.",
+        ["A locked account opens again after an hour, even when no administrator resets it."],
+        E.SUFFICIENT_NECESSARY,
+        True,
+    ),
+    (
+        "Motorcycles park free in all bays, even in those marked with a wheel.",
+        ["Motorcycles park free in every bay except those marked with a wheel."],
+        E.OVERGENERALIZATION,
+        True,
+    ),
+    (
+        "All the members chose a model without additional payment.",
+        ["Of the 1,240 members, 68 percent chose a model without any additional payment."],
+        E.OVERGENERALIZATION,
+        True,
+    ),
+    (
+        "Rust reduces bulb size in every year.",
+        ["Rust may reduce bulb size in wet years."],
+        E.OVERGENERALIZATION,
+        True,
+    ),
+    (
+        "The blue orchid is one of the flowers in the mix.",
+        ["The mix holds ten flowers, but not the blue orchid."],
+        E.INCLUSION_RELATION,
+        True,
+    ),
+    (
+        "Corners fail first, so use nails rather than stainless screws.",
+        ["Corners fail first, so use stainless screws rather than nails."],
+        E.OTHER_LOGIC,
+        True,
+    ),
+    (
+        "Use nails instead of screws.",
+        ["Use screws rather than nails."],
+        E.OTHER_LOGIC,
+        True,
+    ),
     ("洪水泛滥是因为桥梁关闭。", ["因为洪水泛滥，桥梁关闭。"], E.CAUSAL_CONFUSION, True),
     ("桥梁关闭是因为校车改道。", ["桥梁关闭，校车改道。"], E.CAUSAL_CONFUSION, False),
     ("只要连续游两百米，就可以考取合格证。", ["考取合格证须连续游两百米并踩水三十秒。"], E.SUFFICIENT_NECESSARY, True),
@@ -219,6 +309,49 @@ HONEST = [
     ("The complaint was settled before the trial.", ["The trial came after the complaint was settled."]),
     ("The K40 is lighter than the K60.", ["The K60 is heavier than the K40."]),
     ("Though cheap, the lamp lasts.", ["The lamp is cheap but lasts."]),
+    ("The paper is late because the editor left.", ["The paper is late.", "The reason is that the editor left."]),
+    (
+        "Most older drivers ask for early shifts because night vision grows weaker.",
+        ["Older drivers are given early shifts if they ask.", "Most ask, because night vision grows weaker."],
+    ),
+    ("Late claims must be reported because the law rejects them.", ["Report late claims; the law rejects them."]),
+    (
+        "Because patients under 16 were left out, the system must not be used for children.",
+        ["Patients under 16 were left out.", "The system must therefore not be used for children."],
+    ),
+    (
+        "Concrete hardens because cement reacts with water, not because it dries.",
+        ["It does not dry to harden; concrete hardens because cement reacts with water."],
+    ),
+    ("The line has one track because of the tunnel.", ["The tunnel is why the line was never given a second track."]),
+    (
+        "The level is kept low because of the crack.",
+        ["A crack was found in the dam, and the level has since been kept low."],
+    ),
+    (
+        "The library is closed because a pipe burst.",
+        ["The library is closed until May after a pipe burst."],
+    ),
+    ("Low acidity does not suffice for this oil.", ["This oil counts only when acidity is low and no heat is used."]),
+    ("The wait can be as long as twelve weeks.", ["The wait takes five weeks and must never exceed twelve."]),
+    (
+        "A certificate is accepted as long as it names the start of the illness.",
+        ["A certificate is accepted, but it must name the start of the illness."],
+    ),
+    ("Aaker won the cup more often than anyone else.", ["Only Aaker won the cup nine times, and no one won more."]),
+    (
+        "The seller may sell recordings only if he played on them.",
+        ["The seller may sell recordings if he played on them."],
+    ),
+    ("All depots but Corley met the target.", ["Every depot met the target except Corley."]),
+    ("Fats, emulsifiers and acid all slow staling.", ["Fats and emulsifiers slow staling, and so does acid."]),
+    (
+        "Every unit shipped in 2018 had this password.",
+        ["Units shipped until May 2020 had this password on every unit."],
+    ),
+    ("Anyone living alone stays for one night.", ["Those who live alone stay for one night."]),
+    ("The pins are X-rayed before the tower is cleaned.", ["The tower is not cleaned until the pins are X-rayed."]),
+    ("The kit consists of the hose and two clips.", ["The kit contains the hose and two clips; oil is not included."]),
     ("工程停工是因为资金不足。", ["资金不足，导致工程停工。"]),
     ("因为缺水，庄稼枯死了。", ["缺水使庄稼枯死。"]),
     ("由于桥墩下沉，大桥限载。", ["大桥因桥墩下沉而限载。"]),
@@ -315,7 +448,9 @@ def test_any_text(text: str) -> None:
     assert check_logic("s", text, relations, [text + " x", "y"]).segment_id == "s"
 
 
-@pytest.mark.parametrize("piece", ["because ", "than ", "heavier than ", "之前", "是一种", " ", ",", "only if a, "])
+@pytest.mark.parametrize(
+    "piece", ["because ", "than ", "heavier than ", "之前", "是一种", " ", ",", "only if a, ", "and not all "]
+)
 def test_work_is_bounded(piece: str) -> None:
     """A megabyte of connectives takes no longer than a page."""
     text = piece * (1_000_000 // len(piece))

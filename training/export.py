@@ -29,7 +29,7 @@ class Logits(torch.nn.Module):
     def forward(
         self, input_ids: torch.Tensor, token_type_ids: torch.Tensor, attention_mask: torch.Tensor
     ) -> torch.Tensor:
-        """Logits, shape (batch, 3)."""
+        """Logits, shape (batch, 13)."""
         logits: torch.Tensor = self.model(
             input_ids, token_type_ids=token_type_ids, attention_mask=attention_mask
         ).logits

@@ -1,9 +1,10 @@
-"""Fit the scorer on held-out training records: signals of the running engine -> P(supported).
+"""Fit the scorer on held-out training answers: signals of the running engine -> P(supported).
 
     python -m training.fit --data DATA --model guardrail/local/model
 
-Only the fold that the weights never saw is used (training/pairs.py); nothing of a dev or bench set. Each source weighs
-the same. Weights may only point the way that guardrail.local.scorer.SIGNS says.
+Only the fold that the weights never saw is used (training/answers.py); nothing of a dev or bench set. Each source
+weighs the same, right and wrong answers too. An answer passes if its worst segment does, so the fit is on answers:
+the loss reads the least of its segments' log-odds. Weights may only point the way guardrail.local.scorer.SIGNS says.
 """
 
 from __future__ import annotations
@@ -11,140 +12,181 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from guardrail.decompose import decompose
 from guardrail.engine import VerifyRequest
-from guardrail.local.engine import LocalEngine, gate, row_signals
+from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.local.engine import LocalEngine, gate, judge_readings, row_signals
 from guardrail.local.reading import Library
-from guardrail.local.scorer import SIGNS
-from guardrail.types import Passage, Segment, Span
-from training.edits import other_meaning, same_meaning
-from training.pairs import held_out, human_files, join, read_rows, written_records
+from guardrail.local.rules import bare
+from guardrail.local.scorer import SIGNS, Scorer, answer_prior
+from guardrail.logic import check_logic
+from guardrail.plan import evidence_texts
+from training.answers import injected_answers, labelled_answers, written_answers
 from training.train import auc
 
 SEED = 11
-HUMAN_SETS = ("begin", "factcg_cg2c_synth", "frank", "infotabs")
-"""Human-labelled sets whose evidence looks like retrieved passages; bare NLI pairs do not."""
+RIDGE = 0.003
+STEPS = 1200
+REVERSED = 4.0
+"""Log-odds taken off where a relation is turned round, which the guard flags whatever the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A claim with the passages that a RAG application would have had, and its label."""
+    """An answer: signals of its segments, shape (segments, signals), what logic objects to, and whether it is right.
 
-    claim: str
-    passages: tuple[Passage, ...]
-    supported: bool
-    source: str
-
-
-def written_examples(data: Path, rng: random.Random) -> Iterator[Example]:
-    """Claims of held-out records among passages of their genre; some true claims lose their evidence."""
-    records = written_records(data, held=True)
-    by_genre: dict[str, list[dict[str, object]]] = {}
-    for record in records:
-        by_genre.setdefault(record["id"].rsplit("-", 1)[0], []).append(record)
-    for record in records:
-        genre = record["id"].rsplit("-", 1)[0]
-        others = [r for r in by_genre[genre] if r is not record]
-        sentences, cut = record["sentences"], record.get("split") or len(record["sentences"])
-        for claim in [*record["supported"], *record["unsupported"]]:
-            supported = "e" in claim
-            kept = list(range(len(sentences)))
-            if supported and rng.random() < 0.15:
-                kept = [i for i in kept if i not in claim["e"]]
-                supported = False
-            texts = [
-                join([sentences[i] for i in part], "en")
-                for part in ([i for i in kept if i < cut], [i for i in kept if i >= cut])
-            ]
-            own = [Passage(text=t, title=record["title"]) for t in texts if t]
-            far = [
-                Passage(text=join(r["sentences"], "en"), title=r["title"])
-                for r in rng.sample(others, min(3, len(others)))
-            ]
-            passages = own + far
-            rng.shuffle(passages)
-            yield Example(claim["c"], _numbered(passages), supported, "written")
-        for sentence in rng.sample(sentences, min(5, len(sentences))):
-            far = [
-                Passage(text=join(r["sentences"], "en"), title=r["title"])
-                for r in rng.sample(others, min(3, len(others)))
-            ]
-            passages = _numbered([*far, Passage(text=join(sentences, "en"), title=record["title"])])
-            changed = other_meaning(sentence, rng) if rng.random() < 0.5 else None
-            yield Example(same_meaning(changed or sentence, rng), passages, changed is None, "close")
-
-
-def human_examples(data: Path) -> Iterator[Example]:
-    """Held-out rows of the human-labelled sets."""
-    for path in human_files(data):
-        if not path.name.startswith(HUMAN_SETS):
-            continue
-        for row in read_rows(path):
-            if held_out(f"{row['dataset']}:{row['group']}"):
-                passages = _numbered([Passage(text=text) for text in row["passages"]])
-                yield Example(row["text"], passages, row["label"] == "supported", row["dataset"])
-
-
-def _numbered(passages: list[Passage]) -> tuple[Passage, ...]:
-    return tuple(Passage(id=str(n), text=p.text, title=p.title) for n, p in enumerate(passages, 1))
-
-
-def signals(example: Example, engine: LocalEngine) -> tuple[float, ...]:
-    """The engine's signals for an example, as the running guard computes them."""
-    segment = Segment(id="s1", span=Span(0, len(example.claim)), text=example.claim)
-    request = VerifyRequest(segments=(segment,), passages=example.passages)
-    library = Library(request.passages)
-    views = library.views(segment, ())
-    readings = [r for r in engine.read(request, [views])[0] or [] if r is not None]
-    return row_signals(readings, gate(segment, library, readings), views.coverage_all)
-
-
-def fit(
-    x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64], ridge: float = 0.002
-) -> tuple[NDArray[np.float64], float]:
-    """Logistic regression with a sign per weight, by projected gradient descent on standardised signals."""
-    mean, scale = x.mean(0), x.std(0) + 1e-6
-    z, sign = (x - mean) / scale, np.array(list(SIGNS.values()), dtype=float)
-    w, b = np.zeros(x.shape[1]), 0.0
-    for _ in range(6000):
-        error = (1 / (1 + np.exp(-(z @ w + b))) - y) * weight
-        w -= 0.3 * (z.T @ error / weight.sum() + ridge * w)
-        b -= 0.3 * error.sum() / weight.sum()
-        w = np.where(w * sign > 0, w, 0.0)
-    return w / scale, float(b - (w * mean / scale).sum())
-
-
-def shift_for_answers(
-    logits: NDArray[np.float64], y: NDArray[np.float64], sources: list[str], rng: random.Random
-) -> float:
-    """Shift of the intercept that serves whole answers: right ones pass only if each of their segments passes.
-
-    Balanced classes would be calibrated for single claims. Answers of one and two segments, wrong ones with one wrong
-    segment, are drawn from the same examples; the shift with the best mean balanced accuracy over lengths and sources
-    is taken.
+    ``logic`` has shape (segments, 2): 1.0 where the passages do not license the relation, and where they reverse it.
     """
-    draws = []
-    for source in sorted(set(sources)):
-        here = [i for i, s in enumerate(sources) if s == source]
-        right, wrong = [i for i in here if y[i] == 1], [i for i in here if y[i] == 0]
-        for length in (1, 2):
-            passing = [min(logits[i] for i in rng.sample(right, length)) for _ in range(300)]
-            failing = [min(logits[i] for i in [*rng.sample(right, length - 1), rng.choice(wrong)]) for _ in range(300)]
-            draws.append((np.array(passing), np.array(failing)))
 
-    def accuracy(shift: float) -> float:
-        return float(np.mean([((p + shift >= 0).mean() + (f + shift < 0).mean()) / 2 for p, f in draws]))
+    signals: NDArray[np.float64]
+    logic: NDArray[np.float64]
+    good: bool
+    source: str
+    group: str
 
-    shifts = np.arange(-1.0, 3.0, 0.05)
-    best = float(shifts[np.argmax([accuracy(s) for s in shifts])])
-    print(f"shift for answers {best:+.2f}: balanced accuracy {accuracy(0.0):.3f} -> {accuracy(best):.3f}")
-    return best
+
+def read(answer: LabelledAnswer, engine: LocalEngine) -> Example | None:
+    """The engine's signals for an answer, as the running guard computes them; None where nothing is to check."""
+    ids = tuple(p.id for p in answer.passages)
+    segments = decompose(answer.answer, question=answer.question, passage_ids=ids).checked
+    if not segments:
+        return None
+    library = Library(answer.passages)
+    views = [library.views(segment, ()) for segment in segments]
+    read = engine.read(VerifyRequest(segments=segments, passages=answer.passages), views)
+    rows, logic = [], []
+    for segment, view, readings in zip(segments, views, read, strict=True):
+        done = [r for r in readings or [] if r is not None]
+        if done and bare(segment.text) not in library.bare_sentences:  # a copy is certain, whatever the scorer says
+            rows.append(row_signals(done, gate(segment, library, done), view.coverage_all))
+            evidence = evidence_texts(judge_readings(segment, library, view, done, _ANY, 1), answer.passages)
+            found = check_logic(segment.id, segment.text, segment.relations, evidence) if segment.relations else None
+            wrong = found is not None and found.consistent is False
+            logic.append((float(wrong and not found.contradicts), float(wrong and found.contradicts)))
+    if not rows:
+        return None
+    return Example(np.array(rows), np.array(logic), answer.supported, answer.dataset, answer.group)
+
+
+_ANY = Scorer((0.0,) * len(SIGNS), 0.0, 0.0)
+"""Which sentences are quoted does not depend on the scorer; of windows that it finds alike the first is taken."""
+
+
+class Fit(torch.nn.Module):
+    """The scorer as guardrail.local.scorer computes it, with its signs kept by construction."""
+
+    def __init__(self, mean: Tensor, scale: Tensor) -> None:
+        super().__init__()
+        self.mean, self.scale = mean, scale
+        self.sign = torch.tensor(list(SIGNS.values()), dtype=torch.double)
+        self.raw = torch.nn.Parameter(torch.full((len(SIGNS),), -1.0, dtype=torch.double))
+        self.bias = torch.nn.Parameter(torch.zeros((), dtype=torch.double))
+        self.length = torch.nn.Parameter(torch.zeros((), dtype=torch.double))
+        self.logic = torch.nn.Parameter(torch.ones((), dtype=torch.double))
+
+    def weights(self) -> Tensor:
+        """Weights of the standardised signals."""
+        return self.sign * torch.nn.functional.softplus(self.raw)
+
+    def forward(self, x: Tensor, logic: Tensor, mask: Tensor, prior: Tensor) -> Tensor:
+        """Log-odds of whole answers; x: (answers, segments, signals), mask: True where a segment is."""
+        logits = (x - self.mean) / self.scale @ self.weights() + self.bias
+        logits = logits - logic[..., 0] * torch.nn.functional.softplus(self.logic) - logic[..., 1] * REVERSED
+        least: Tensor = logits.masked_fill(~mask, 1e9).min(dim=1).values
+        return least + torch.sigmoid(self.length) * prior
+
+    def record(self) -> dict[str, object]:
+        """What scorer.json holds: weights for signals as they are, not standardised."""
+        weights = self.weights().detach()
+        intercept = float(self.bias.detach() - (weights * self.mean / self.scale).sum())
+        return {
+            "signals": list(SIGNS),
+            "weights": [round(float(w), 4) for w in weights / self.scale],
+            "intercept": round(intercept, 4),
+            "length": round(float(torch.sigmoid(self.length.detach())), 4),
+        }
+
+
+Columns = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+
+
+def padded(examples: list[Example]) -> Columns:
+    """Signals, logic, mask, prior by length, labels."""
+    longest = max(len(e.signals) for e in examples)
+    x = torch.zeros(len(examples), longest, len(SIGNS), dtype=torch.double)
+    logic = torch.zeros(len(examples), longest, 2, dtype=torch.double)
+    mask = torch.zeros(len(examples), longest, dtype=torch.bool)
+    for number, example in enumerate(examples):
+        x[number, : len(example.signals)] = torch.from_numpy(example.signals)
+        logic[number, : len(example.signals)] = torch.from_numpy(example.logic)
+        mask[number, : len(example.signals)] = True
+    prior = torch.tensor([answer_prior(len(e.signals)) for e in examples], dtype=torch.double)
+    return x, logic, mask, prior, torch.tensor([float(e.good) for e in examples], dtype=torch.double)
+
+
+def fit(examples: list[Example]) -> Fit:
+    """Fit on all examples; every source and both of its labels weigh the same."""
+    x, logic, mask, prior, y = padded(examples)
+    rows = x[mask]
+    model = Fit(rows.mean(0), rows.std(0) + 1e-3)
+    weight = torch.zeros(len(examples), dtype=torch.double)
+    for source in {e.source for e in examples}:
+        for good in (True, False):
+            here = torch.tensor([e.source == source and e.good == good for e in examples])
+            weight[here] = 1.0 / max(int(here.sum()), 1)
+    weight /= weight.sum()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        losses = torch.nn.functional.binary_cross_entropy_with_logits(model(x, logic, mask, prior), y, reduction="none")
+        ((losses * weight).sum() + RIDGE * (model.weights() ** 2).sum()).backward()
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+def table(model: Fit, examples: list[Example]) -> None:
+    """AUC and balanced accuracy per source, on the answers of the fit itself."""
+    x, logic, mask, prior, y = padded(examples)
+    with torch.no_grad():
+        logits = model(x, logic, mask, prior)
+    print(f"{'source':20} {'n':>5} {'AUC':>6} {'BAcc':>6} {'right passed':>13} {'wrong found':>12}")
+    for source in sorted({e.source for e in examples}):
+        here = torch.tensor([e.source == source for e in examples])
+        good, passed = y[here] == 1, logits[here] >= 0
+        accepted, found = float(passed[good].double().mean()), float((~passed[~good]).double().mean())
+        area = auc(logits[here].tolist(), good.tolist())
+        print(
+            f"{source:20} {int(here.sum()):5d} {area:6.3f} {(accepted + found) / 2:6.3f} {accepted:13.2f} {found:12.2f}"
+        )
+
+
+def cross_validate(examples: list[Example], folds: int = 4) -> float:
+    """Mean loss over sources of answers left out, by group."""
+    groups = sorted({e.group for e in examples})
+    random.Random(SEED).shuffle(groups)
+    fold_of = {group: number % folds for number, group in enumerate(groups)}
+    losses: dict[str, list[float]] = {}
+    for fold in range(folds):
+        model = fit([e for e in examples if fold_of[e.group] != fold])
+        left = [e for e in examples if fold_of[e.group] == fold]
+        x, logic, mask, prior, y = padded(left)
+        with torch.no_grad():
+            each = torch.nn.functional.binary_cross_entropy_with_logits(
+                model(x, logic, mask, prior), y, reduction="none"
+            )
+        for example, loss in zip(left, each.tolist(), strict=True):
+            losses.setdefault(example.source, []).append(loss)
+    return float(np.mean([np.mean(values) for values in losses.values()]))
 
 
 def main() -> None:
@@ -152,57 +194,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=Path("guardrail/local/model"))
-    parser.add_argument("--limit", type=int, default=700, help="examples per source at most")
+    parser.add_argument("--limit", type=int, default=700, help="answers per source at most")
     arguments = parser.parse_args()
     rng = random.Random(SEED)
-    examples = [*written_examples(arguments.data, rng), *human_examples(arguments.data)]
-    rng.shuffle(examples)
-    sources = sorted({e.source for e in examples})
-    chosen = [
-        e
-        for s in sources
-        for e in [e for e in examples if e.source == s][: arguments.limit * (2 if s == "written" else 1)]
+    answers = [
+        *written_answers(arguments.data, rng),
+        *injected_answers(arguments.data, rng),
+        *labelled_answers(arguments.data),
     ]
+    rng.shuffle(answers)
     engine = LocalEngine(folder=arguments.model)
-    x = np.array([signals(e, engine) for e in chosen])
-    y = np.array([float(e.supported) for e in chosen])
-    # Every source and both of its labels weigh the same. More for the written records would cost the overlap signals:
-    # their false claims copy the passage and their true ones reword it, which is the reverse of what answers do.
-    weight = np.zeros(len(chosen))
-    for source in sources:
-        for label in (0.0, 1.0):
-            here = np.array([e.source == source for e in chosen]) & (y == label)
-            weight[here] = 1.0 / max(here.sum(), 1)
-    weight *= len(chosen) / weight.sum()
-    weights, intercept = fit(x, y, weight)
-    intercept += shift_for_answers(x @ weights + intercept, y, [e.source for e in chosen], rng)
-    (arguments.model / "scorer.json").write_text(
-        json.dumps(
-            {
-                "signals": list(SIGNS),
-                "weights": [round(float(w), 4) for w in weights],
-                "intercept": round(intercept, 4),
-            },
-            indent=1,
-        )
-        + "\n"
-    )
-    score = 1 / (1 + np.exp(-(x @ weights + intercept)))
-    print(
-        json.dumps(dict(zip(SIGNS, np.round(weights, 3).tolist(), strict=True)), indent=1),
-        "intercept",
-        round(intercept, 3),
-    )
-    print(f"{'source':20} {'n':>5} {'AUC':>6} {'BAcc':>6}  AUC of each signal")
-    for source in sources:
-        here = np.array([e.source == source for e in chosen])
-        good = y[here] == 1
-        bacc = (score[here] >= 0.5) == good
-        alone = [auc((s * x[here, i]).tolist(), good.tolist()) for i, s in enumerate(SIGNS.values())]
-        print(
-            f"{source:20} {here.sum():5d} {auc(score[here].tolist(), good.tolist()):6.3f} "
-            f"{(bacc[good].mean() + bacc[~good].mean()) / 2:6.3f}  {[round(a, 2) for a in alone]}"
-        )
+    examples: list[Example] = []
+    for source in sorted({a.dataset for a in answers}):
+        chosen = [a for a in answers if a.dataset == source][: arguments.limit]
+        examples.extend(e for a in chosen if (e := read(a, engine)) is not None)
+    print(f"cross-validated loss: {cross_validate(examples):.4f}")
+    model = fit(examples)
+    (arguments.model / "scorer.json").write_text(json.dumps(model.record(), indent=1) + "\n")
+    print(json.dumps(model.record()))
+    print("guardrail.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
+    table(model, examples)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,15 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from guardrail.local.lexical import Overlap, content_words
-from training.edits import lowered, other_meaning, same_meaning
+from guardrail.stress import right_versions, wrong_versions
+from guardrail.types import ErrorType
 
 SUPPORTED, CONTRADICTED, NEUTRAL, NOT_SUPPORTED = range(4)
 """Labels; NOT_SUPPORTED = contradicted or neutral, the source does not say which (the loss adds both up)."""
@@ -28,12 +30,24 @@ HELD_OUT = 0.08
 THREE_WAY = {"snli", "mnli_dev_matched", "cad_nli", "infotabs", "check_covid", "folio"}
 """Human-labelled sets whose "unsupported" means neutral; the other sets only tell supported from the rest."""
 
-SKIPPED = {"wice", "bump", "frank__summaries"}
+SKIPPED = {"wice", "frank__summaries"}
 """Claims of many sentences against very long documents: a window would not hold the evidence that the label needs."""
 
 MAX_PREMISE_WORDS = 190
-CLOSE_PAIRS = 5
-"""True claims per written record that stay close to a sentence of it (training/edits.py)."""
+CLOSE_PAIRS = 2
+"""True claims per written record that stay close to a sentence of it (guardrail.stress)."""
+
+INJECTED = 1
+"""Sentences per written record into which an error is injected; more of them teach little once they are learned."""
+
+REFUTING = frozenset({ErrorType.CONTRADICTION, ErrorType.ENTITY_INVERSION})
+"""Injected errors of these types contradict the sentence they come from; others may be merely unsupported."""
+
+UNEVEN = frozenset({ErrorType.CONFLATION})
+"""Types whose injected versions do not read as an answer would."""
+
+
+MakePair = Callable[..., "Pair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,7 @@ class Pair:
     label: int
     source: str
     group: str
+    error: ErrorType | None = None
 
 
 def held_out(group: str) -> bool:
@@ -65,6 +80,13 @@ def join(sentences: list[str], lang: str) -> str:
     return ("" if lang == "zh" else " ").join(sentences)
 
 
+def parts_of(record: dict[str, Any]) -> list[list[int]]:
+    """Sentence numbers of each passage of a written record."""
+    single = [record["split"]] if record.get("split") else []
+    cuts = [0, *(record.get("splits") or single), len(record["sentences"])]
+    return [list(range(a, b)) for a, b in pairwise(cuts)]
+
+
 # -- written records ---------------------------------------------------------------------------------------------
 
 
@@ -74,14 +96,16 @@ def written_pairs(record: dict[str, Any], rng: random.Random, others: list[str])
     overlap = Overlap(content_words(s) for s in sentences)
     supported: list[dict[str, Any]] = record["supported"]
 
-    def pair(indices: set[int], claim: str, label: int) -> Pair:
+    def pair(
+        indices: set[int], claim: str, label: int, error: ErrorType | None = None, source: str = "written"
+    ) -> Pair:
         text = join([sentences[i] for i in sorted(indices)], record["lang"])
         if rng.random() < 0.3 and record["title"] not in text:
             text = f"{record['title']}: {text}"
-        return Pair(text, claim, label, "written", record["id"])
+        return Pair(text, claim, label, source, record["id"], error)
 
     for claim in supported:
-        yield pair(_view(claim["c"], set(claim["e"]), overlap, len(sentences), rng), claim["c"], SUPPORTED)
+        yield pair(_view(claim["c"], set(claim["e"]), overlap, parts_of(record), rng), claim["c"], SUPPORTED)
         if rng.random() < 0.35:
             left = set(range(len(sentences))) - set(claim["e"])
             near = set(overlap.rank(content_words(claim["c"]), sorted(left), rng.choice((1, 2, 3, 9))))
@@ -90,14 +114,17 @@ def written_pairs(record: dict[str, Any], rng: random.Random, others: list[str])
                 yield pair(near, claim["c"], NEUTRAL if len(claim["e"]) == 1 else NOT_SUPPORTED)
         if rng.random() < 0.06 and others:
             yield Pair(rng.choice(others), claim["c"], NEUTRAL, "written", record["id"])
+        elsewhere = [part for part in parts_of(record) if not set(part) & set(claim["e"])]
+        if elsewhere and rng.random() < 0.15:  # the passage about the similar thing
+            yield pair(set(rng.choice(elsewhere)), claim["c"], NOT_SUPPORTED)
 
     for claim in record["unsupported"]:
         source = claim["p"]
         needed = set(supported[source]["e"]) if source is not None and source < len(supported) else None
         if needed is None:
             needed = set(overlap.rank(content_words(claim["c"]), range(len(sentences)), 2)) or {0}
-        view = _view(claim["c"], needed, overlap, len(sentences), rng)
-        yield pair(view, claim["c"], CONTRADICTED if claim["v"] == "contradicted" else NEUTRAL)
+        view = _view(claim["c"], needed, overlap, parts_of(record), rng)
+        yield pair(view, claim["c"], CONTRADICTED if claim["v"] == "contradicted" else NEUTRAL, ErrorType(claim["t"]))
 
     if len(supported) > 1 and rng.random() < 0.5:
         yield _joined(record, rng)
@@ -105,34 +132,55 @@ def written_pairs(record: dict[str, Any], rng: random.Random, others: list[str])
         yield from _close_pairs(record, rng, pair)
 
 
-def _close_pairs(
-    record: dict[str, Any], rng: random.Random, pair: Callable[[set[int], str, int], Pair]
-) -> Iterator[Pair]:
-    """Claims that stay close to the passage, as answers do: true ones, false ones, and ones whose sentence is gone."""
+def _close_pairs(record: dict[str, Any], rng: random.Random, pair: MakePair) -> Iterator[Pair]:
+    """Claims that stay close to the passage, as answers do: true ones, false ones, and ones whose sentence is gone.
+
+    Half of the sentences are those that false claims were made from, so that the same wording is met true and false.
+    """
     sentences: list[str] = record["sentences"]
     overlap = Overlap(content_words(s) for s in sentences)
     everything = set(range(len(sentences)))
-    for index in rng.sample(range(len(sentences)), min(CLOSE_PAIRS, len(sentences))):
-        claim = same_meaning(sentences[index], rng) if rng.random() < 0.8 else sentences[index]
+    twins = [i for c in record["unsupported"] for i in overlap.rank(content_words(c["c"]), range(len(sentences)), 1)]
+    chosen = rng.sample(twins, min(CLOSE_PAIRS // 2, len(twins)))
+    chosen += rng.sample(range(len(sentences)), min(CLOSE_PAIRS - len(chosen), len(sentences)))
+    for index in chosen:
+        claim = _kept(sentences[index], rng, sentences)
         if index + 1 < len(sentences) and rng.random() < 0.2:
-            claim = f"{claim.removesuffix('.')}, and {lowered(sentences[index + 1])}"
-            view = everything
+            claim, view = f"{claim} {_kept(sentences[index + 1], rng, sentences)}", everything
         else:
-            view = _view(claim, {index}, overlap, len(sentences), rng)
-        yield pair(view, claim, SUPPORTED)
-    for index in rng.sample(range(len(sentences)), 2):
-        changed = other_meaning(sentences[index], rng)
-        if changed is not None:
-            claim = same_meaning(changed, rng) if rng.random() < 0.5 else changed
-            yield pair(_view(claim, {index}, overlap, len(sentences), rng), claim, CONTRADICTED)
+            view = _view(claim, {index}, overlap, parts_of(record), rng)
+        yield pair(view, claim, SUPPORTED, None, "close")
+    for index in rng.sample(range(len(sentences)), min(INJECTED, len(sentences))):
+        others = sentences[:index] + sentences[index + 1 :]
+        made = one_of_a_kind(wrong_versions(sentences[index], rng, others=others), rng)
+        if made is not None:
+            view = _view(made[1], {index}, overlap, parts_of(record), rng)
+            yield pair(view, made[1], CONTRADICTED if made[0] in REFUTING else NOT_SUPPORTED, made[0], "close")
     gone = rng.randrange(len(sentences))
-    yield pair(everything - {gone}, same_meaning(sentences[gone], rng), NOT_SUPPORTED)
+    yield pair(everything - {gone}, _kept(sentences[gone], rng, sentences), NOT_SUPPORTED, None, "close")
 
 
-def _view(claim: str, needed: set[int], overlap: Overlap, total: int, rng: random.Random) -> set[int]:
+def _kept(sentence: str, rng: random.Random, others: list[str]) -> str:
+    """The sentence in a wording that keeps it true; one time in five as it is."""
+    right = right_versions(sentence, rng, others=others) if rng.random() < 0.8 else []
+    return rng.choice(right) if right else sentence
+
+
+def one_of_a_kind(made: Sequence[tuple[ErrorType, str]], rng: random.Random) -> tuple[ErrorType, str] | None:
+    """One wrong version, all error types alike likely: else numbers and added clauses would outnumber the rest."""
+    kinds = sorted({kind for kind, _ in made} - UNEVEN)
+    if not kinds:
+        return None
+    kind = rng.choice(kinds)
+    return rng.choice([version for version in made if version[0] is kind])
+
+
+def _view(claim: str, needed: set[int], overlap: Overlap, parts: list[list[int]], rng: random.Random) -> set[int]:
+    """Sentence numbers to show: needed ones among others, as a window or the joint view of the engine would."""
+    total = parts[-1][-1] + 1
     kind = rng.random()
-    if kind < 0.40:  # the whole passage
-        return set(range(total))
+    if kind < 0.40:  # the whole passage that has it, or all of them where it takes several
+        return next((set(part) for part in parts if needed <= set(part)), set(range(total)))
     if kind < 0.65:  # what word overlap would pick, as the running guard does, if it holds the evidence
         picked = set(overlap.rank(content_words(claim), range(total), 3))
         if needed <= picked:
@@ -158,14 +206,29 @@ def _joined(record: dict[str, Any], rng: random.Random) -> Pair:
 _LABELS = {"supported": SUPPORTED, "contradicted": CONTRADICTED, "unsupported": NEUTRAL}
 
 
-def human_pair(row: dict[str, Any]) -> Pair:
+def human_pair(row: dict[str, Any]) -> Pair | None:
     """The row as one pair; long documents are cut to the stretch that covers the claim best."""
     dataset: str = row["dataset"]
+    if dataset == "bump":
+        return _edited_sentence(row)
     label = _LABELS[row["label"]]
     if label == NEUTRAL and dataset not in THREE_WAY:
         label = NOT_SUPPORTED
     premise = best_stretch(" ".join(row["passages"]), row["text"])
     return Pair(premise, row["text"], label, dataset, f"{dataset}:{row['group']}")
+
+
+def _edited_sentence(row: dict[str, Any]) -> Pair | None:
+    """Of a summary the sentence that was edited (wrong), or the first one of an unedited summary (right)."""
+    wrong = row["label"] != "supported"
+    if wrong and not row["spans"]:
+        return None
+    at = row["spans"][0][0] if wrong else 0
+    bounds = [0, *(m.end() for m in re.finditer(r"[.!?] (?=[A-Z0-9])", row["text"])), len(row["text"])]
+    start, end = next((a, b) for a, b in pairwise(bounds) if a <= at < b or b == bounds[-1])
+    claim = row["text"][start:end].replace(" .", ".").replace(" ,", ",").strip()
+    premise = best_stretch(" ".join(row["passages"]), claim)
+    return Pair(premise, claim, NOT_SUPPORTED if wrong else SUPPORTED, "bump", f"bump:{row['group']}")
 
 
 def best_stretch(text: str, claim: str, words: int = MAX_PREMISE_WORDS) -> str:
@@ -197,34 +260,11 @@ def human_files(data: Path) -> list[Path]:
     return [f for f in files if not any(f.name.startswith(name) for name in SKIPPED)]
 
 
-def written_files(data: Path, extra: Path | None = None) -> list[Path]:
-    """Written records of the training folder, and those kept beside this file."""
-    files = sorted((data / "train" / "written").glob("*.jsonl*"))
-    return files + (sorted(extra.glob("*.jsonl*")) if extra else [])
-
-
-def epoch_pairs(
-    data: Path, seed: int, *, human_share: float, held: bool = False, langs: tuple[str, ...] = ("en",)
-) -> list[Pair]:
-    """Pairs of one epoch: every written record in fresh random views, and a share of the human rows.
-
-    ``held`` picks the held-out fold instead of the training fold. Deterministic for a seed.
-    """
-    rng = random.Random(seed)
-    pairs: list[Pair] = []
-    records = written_records(data, held=held, langs=langs)
-    paragraphs = [join(record["sentences"][:4], record["lang"]) for record in records]
-    for record in records:
-        pairs.extend(written_pairs(record, rng, paragraphs))
-    pairs.extend(human_pairs(data, rng, human_share, held=held, langs=langs))
-    rng.shuffle(pairs)
-    return pairs
-
-
 def written_records(data: Path, *, held: bool, langs: tuple[str, ...] = ("en",)) -> list[dict[str, Any]]:
-    """Written records of one fold, those kept beside this file included."""
-    files = written_files(data, Path(__file__).parent / "written")
-    rows = (record for path in files for record in read_rows(path))
+    """Written records of one fold; ``own`` marks those kept beside this file."""
+    own = sorted((Path(__file__).parent / "written").glob("*.jsonl"))
+    given = sorted((data / "train" / "written").glob("*.jsonl*"))
+    rows = [{**record, "own": path in own} for path in (*given, *own) for record in read_rows(path)]
     return [record for record in rows if record["lang"] in langs and held_out(record["id"]) == held]
 
 
@@ -244,7 +284,7 @@ def human_pairs(
             if row["lang"] not in langs or (sets is not None and row["dataset"] not in sets) or rng.random() >= share:
                 continue
             pair = human_pair(row)
-            if held_out(pair.group) == held:
+            if pair is not None and held_out(pair.group) == held:
                 pairs.append(pair)
     rng.shuffle(pairs)
     return pairs

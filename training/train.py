@@ -16,7 +16,7 @@ import math
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -24,7 +24,14 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import BertForSequenceClassification
 
-from training.pairs import NOT_SUPPORTED, SUPPORTED, THREE_WAY, Pair, epoch_pairs, human_pairs
+from guardrail.local.model import ERROR_TYPES, TOKEN_KINDS, VERDICTS, token_types
+from training.epochs import epoch_pairs
+from training.pairs import NOT_SUPPORTED, SUPPORTED, THREE_WAY, Pair, human_pairs
+from training.restore import restore
+
+SEPARATOR = 102
+TYPE_WEIGHT = 0.25
+"""Weight of the error types' loss: they are to be named, not to bend the verdicts."""
 
 AVERAGE_EVERY = 4
 """Steps between updates of the averaged weights (an update of all weights costs as much as a fifth of a step)."""
@@ -53,7 +60,7 @@ class Recipe:
     @classmethod
     def second(cls) -> Recipe:
         """A further stage on trained weights: written records in new views, with little of the human rows."""
-        return cls(first_epochs=0, epochs=2, human_share=0.12, learning_rate=8e-5, seed=107)
+        return cls(first_epochs=0, epochs=2, human_share=0.12, learning_rate=1e-4, seed=207)
 
 
 def base_folder() -> Path:
@@ -76,16 +83,42 @@ def build_model(recipe: Recipe) -> BertForSequenceClassification:
     """Base encoder with a fresh three-way head; the word embeddings stay frozen (fewer parameters than rows)."""
     model = BertForSequenceClassification.from_pretrained(
         base_folder(),
-        num_labels=3,
+        num_labels=VERDICTS + len(ERROR_TYPES),
         hidden_dropout_prob=recipe.dropout,
         attention_probs_dropout_prob=0.0,
         attn_implementation="eager",  # on CPU its backward pass is 1.7 times as fast as the fused one
     )
     model.bert.embeddings.word_embeddings.weight.requires_grad_(False)
+    _widen(model)
     return model
 
 
-Batch = tuple[Tensor, Tensor, Tensor, Tensor]
+def _widen(model: BertForSequenceClassification) -> None:
+    """Room for the token types of guardrail.local.model: each new one begins as that of its side."""
+    embeddings = model.bert.embeddings
+    old = embeddings.token_type_embeddings.weight.detach()
+    wide = torch.nn.Embedding(TOKEN_KINDS, old.shape[1])
+    with torch.no_grad():
+        wide.weight.copy_(old[torch.arange(TOKEN_KINDS) % 2])
+    embeddings.token_type_embeddings = wide
+    model.config.type_vocab_size = TOKEN_KINDS
+
+
+def _load(model: BertForSequenceClassification, path: Path, device: str) -> None:
+    weights = restore(path) if path.suffix == ".onnx" else torch.load(path, map_location=device)
+    kinds = weights["bert.embeddings.token_type_embeddings.weight"]
+    if len(kinds) < TOKEN_KINDS:
+        weights["bert.embeddings.token_type_embeddings.weight"] = kinds[torch.arange(TOKEN_KINDS) % len(kinds)]
+    for name in ("classifier.weight", "classifier.bias"):
+        own = model.state_dict()[name].clone()
+        own[: len(weights[name])] = weights[name]  # weights without error types keep their three verdicts
+        weights[name] = own
+    missing = model.load_state_dict(weights, strict=False).missing_keys
+    if set(missing) - {"bert.embeddings.word_embeddings.weight"}:
+        raise SystemExit(f"{path} lacks {missing}")
+
+
+Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 
 def batches(pairs: list[Pair], tokenizer: Tokenizer, recipe: Recipe, rng: random.Random) -> list[list[int]]:
@@ -103,7 +136,7 @@ def batches(pairs: list[Pair], tokenizer: Tokenizer, recipe: Recipe, rng: random
 
 
 def tensors(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:
-    """Input ids, token types, attention mask (all pairs x longest), labels."""
+    """Input ids, token types, attention mask (all pairs x longest), labels, error types (-1 = unknown or none)."""
     encoded = tokenizer.encode_batch([(p.premise, p.claim) for p in pairs])
     longest = max(len(e.ids) for e in encoded)
 
@@ -112,21 +145,34 @@ def tensors(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:
 
     return (
         padded([e.ids for e in encoded]),
-        padded([e.type_ids for e in encoded]),
+        padded([_types(e.ids) for e in encoded]),
         padded([e.attention_mask for e in encoded]),
         torch.tensor([p.label for p in pairs]),
+        torch.tensor([-1 if p.error is None else ERROR_TYPES.index(p.error) for p in pairs]),
     )
 
 
-def loss_of(logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
-    """Cross-entropy; for NOT_SUPPORTED the probabilities of contradicted and neutral are added up."""
-    logp = torch.log_softmax(logits.float(), dim=-1)
+def _types(ids: list[int]) -> list[int]:
+    middle = ids.index(SEPARATOR)
+    return token_types(ids[1:middle], ids[middle + 1 : -1])
+
+
+def loss_of(logits: Tensor, labels: Tensor, errors: Tensor, smoothing: float) -> Tensor:
+    """Cross-entropy of verdicts and, where known, error types.
+
+    For NOT_SUPPORTED the probabilities of contradicted and neutral are added up.
+    """
+    logp = torch.log_softmax(logits[:, :VERDICTS].float(), dim=-1)
     either = torch.logsumexp(logp[:, 1:], dim=-1)
     known = labels != NOT_SUPPORTED
     exact = logp.gather(1, labels.clamp(max=2).unsqueeze(1)).squeeze(1)
     target = torch.where(known, exact, either)
     uniform = torch.where(known, logp.mean(dim=-1), (logp[:, 0] + either) / 2)
-    return -((1 - smoothing) * target + smoothing * uniform).mean()
+    verdicts = -((1 - smoothing) * target + smoothing * uniform).mean()
+    typed = torch.nn.functional.cross_entropy(
+        logits[:, VERDICTS:].float(), errors, ignore_index=-1, reduction="sum", label_smoothing=smoothing
+    )
+    return verdicts + TYPE_WEIGHT * typed / len(labels)
 
 
 @torch.no_grad()
@@ -139,9 +185,11 @@ def supported_probability(
     scores = [0.0] * len(pairs)
     for start in range(0, len(order), 48):
         chunk = order[start : start + 48]
-        ids, types, mask, _ = tensors([pairs[i] for i in chunk], tokenizer)
+        ids, types, mask, _, _ = tensors([pairs[i] for i in chunk], tokenizer)
         logits = model(ids.to(device), attention_mask=mask.to(device), token_type_ids=types.to(device)).logits
-        for index, probability in zip(chunk, torch.softmax(logits.float(), -1)[:, 0].tolist(), strict=True):
+        for index, probability in zip(
+            chunk, torch.softmax(logits[:, :VERDICTS].float(), -1)[:, 0].tolist(), strict=True
+        ):
             scores[index] = probability
     model.train()
     return scores
@@ -157,22 +205,27 @@ def auc(scores: list[float], positive: list[bool]) -> float:
 def train(data: Path, out: Path, recipe: Recipe, limit: int | None, start: Path | None = None) -> None:
     """Run or resume training; ``out`` gets ``state.pt`` (to resume), ``model.pt`` (averaged weights), ``log.jsonl``."""
     out.mkdir(parents=True, exist_ok=True)
-    (out / "recipe.json").write_text(json.dumps(asdict(recipe), indent=1))
+    text = json.dumps(asdict(recipe), indent=1)
+    if (out / "state.pt").exists() and (out / "recipe.json").read_text() != text:
+        raise SystemExit(f"{out} holds a run with another recipe. Name another --out, or repeat that run's options.")
+    (out / "recipe.json").write_text(text)
     torch.manual_seed(recipe.seed)
     random.seed(recipe.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer, model = load_tokenizer(recipe.max_tokens), build_model(recipe).to(device)
+    tokenizer = load_tokenizer(recipe.max_tokens)
+    held = epoch_pairs(data, recipe.seed, human_share=0.3, held=True)[:1500]
+    schedule = list(_schedule(data, tokenizer, recipe, limit))
+    total = sum(len(groups) for _, groups in schedule)
+    print(f"{sum(len(pairs) for pairs, _ in schedule)} pairs in {total} steps", flush=True)
+    model = build_model(recipe).to(device)
     if start is not None:
-        model.load_state_dict(torch.load(start, map_location=device))
+        _load(model, start, device)
     # bf16 computes three times as fast as autocast on two cores; the optimizer keeps its own float32 weights.
     model.to(torch.bfloat16)
     trainable = [p for p in model.parameters() if p.requires_grad]
     master = [p.detach().float() for p in trainable]
     averaged = [m.clone() for m in master]
     optimizer = torch.optim.AdamW(master, lr=recipe.learning_rate, weight_decay=recipe.weight_decay, fused=True)
-    held = epoch_pairs(data, recipe.seed, human_share=0.3, held=True)[:1500]
-    schedule = list(_schedule(data, tokenizer, recipe, limit))
-    total = sum(len(groups) for _, groups in schedule)
 
     state_file, step = out / "state.pt", 0
     if state_file.exists():
@@ -197,9 +250,9 @@ def train(data: Path, out: Path, recipe: Recipe, limit: int | None, start: Path 
         )
         for parameters in optimizer.param_groups:
             parameters["lr"] = recipe.learning_rate * max(rate, 0.01)
-        ids, types, mask, labels = (t.to(device) for t in tensors([pairs[i] for i in group], tokenizer))
+        ids, types, mask, labels, errors = (t.to(device) for t in tensors([pairs[i] for i in group], tokenizer))
         logits = model(ids, attention_mask=mask, token_type_ids=types).logits
-        loss = loss_of(logits, labels, recipe.label_smoothing)
+        loss = loss_of(logits, labels, errors, recipe.label_smoothing)
         loss.backward()
         for weight, parameter in zip(master, trainable, strict=True):
             weight.grad = parameter.grad.float() if parameter.grad is not None else None
@@ -220,10 +273,15 @@ def train(data: Path, out: Path, recipe: Recipe, limit: int | None, start: Path 
             losses = 0.0
         if time.monotonic() - saved > 240 or step == total:
             saved = time.monotonic()
-            torch.save(
-                {"master": master, "optimizer": optimizer.state_dict(), "averaged": averaged, "step": step}, state_file
-            )
+            state = {"master": master, "optimizer": optimizer.state_dict(), "averaged": averaged, "step": step}
+            _save(state, state_file)
             _report(model, trainable, master, averaged, held, tokenizer, device, out, step)
+
+
+def _save(content: object, path: Path) -> None:
+    """Whole or not at all: an interruption must not spoil what a run can be resumed from."""
+    torch.save(content, path.with_suffix(".part"))
+    path.with_suffix(".part").replace(path)
 
 
 def _schedule(
@@ -251,7 +309,7 @@ def _report(
     """Write the averaged weights and the held-out AUC with them."""
     names = [name for name, p in model.named_parameters() if p.requires_grad]
     weights = {name: tensor.float() for name, tensor in model.state_dict().items()}
-    torch.save(weights | dict(zip(names, averaged, strict=True)), out / "model.pt")
+    _save(weights | dict(zip(names, averaged, strict=True)), out / "model.pt")
     with torch.no_grad():
         torch._foreach_copy_(trainable, averaged)
     scores = supported_probability(model, held, tokenizer, device)
@@ -259,7 +317,7 @@ def _report(
         torch._foreach_copy_(trainable, master)
     good = [p.label == SUPPORTED for p in held]
     figures = {"step": step, "held_out_auc": auc(scores, good)}
-    for source in ("written", "infotabs", "mnli_dev_matched"):
+    for source in ("written", "close", "natural", "infotabs", "mnli_dev_matched"):
         chosen = [i for i, p in enumerate(held) if p.source == source]
         figures[source] = auc([scores[i] for i in chosen], [good[i] for i in chosen])
     print(json.dumps(figures), flush=True)
@@ -274,8 +332,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/v1"))
     parser.add_argument("--start", type=Path, help="trained weights (model.pt) for the second stage")
     parser.add_argument("--limit", type=int, help="pairs per epoch, for a quick trial")
+    parser.add_argument("--epochs", type=int, help="epochs on everything; default: the stage's own number")
+    parser.add_argument("--seed", type=int, help="draws views and edits; a further stage needs another one")
     arguments = parser.parse_args()
     recipe = Recipe() if arguments.start is None else Recipe.second()
+    chosen = {"epochs": arguments.epochs, "seed": arguments.seed}
+    recipe = replace(recipe, **{name: value for name, value in chosen.items() if value is not None})
     train(arguments.data, arguments.out, recipe, arguments.limit, arguments.start)
 
 

@@ -1,4 +1,4 @@
-"""Check the form of written records: python -m training.written FILE…"""
+"""Check the form of written records: ``python -m training.written FILE...``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ TYPES = frozenset(
 
 def faults(record: dict[str, Any]) -> list[str]:
     """What is wrong with a record, in words; empty where its form is right."""
-    found: list[str] = []
-    for key in ("id", "lang", "title", "kind", "sentences", "supported", "unsupported"):
-        if not record.get(key):
-            found.append(f"{key} is missing or empty")
+    keys = ("id", "lang", "title", "kind", "sentences", "supported", "unsupported")
+    found = [f"{key} is missing or empty" for key in keys if not record.get(key)]
     if found:
         return found
     count = len(record["sentences"])
@@ -28,9 +26,11 @@ def faults(record: dict[str, Any]) -> list[str]:
     cuts = record.get("splits") or []
     if cuts != sorted(set(cuts)) or any(not 0 < cut < count for cut in cuts):
         found.append(f"splits {cuts} must rise and lie inside 1..{count - 1}")
-    for claim in record["supported"]:
-        if not claim.get("e") or any(not 0 <= n < count for n in claim["e"]):
-            found.append(f"evidence {claim.get('e')} of {claim['c'][:40]!r} names no sentence")
+    found += [
+        f"evidence {claim.get('e')} of {claim['c'][:40]!r} names no sentence"
+        for claim in record["supported"]
+        if not claim.get("e") or any(not 0 <= n < count for n in claim["e"])
+    ]
     for claim in record["unsupported"]:
         twin = claim.get("p")
         if claim.get("t") not in TYPES:

@@ -6,16 +6,16 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from guardrail.cli.policies import load_policy
+from guardrail.cli.progress import progress_bar
 from guardrail.cli.show import show
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
@@ -58,7 +58,8 @@ def check(
     guard = Guard(policy=_policy(policy, deadline), engine=engine)
     acted = wrong = total = 0
     _refuse_unreadable(file, out)
-    with _opened(out) as target, _progress(file, shown=not quiet and sys.stderr.isatty()) as tick:
+    shown = not quiet and sys.stderr.isatty()
+    with _opened(out) as target, progress_bar("checking", _count(file) if shown else None, shown=shown) as tick:
         for line in _lines(file):
             total += 1
             try:
@@ -92,11 +93,8 @@ def _refuse_unreadable(file: Path | None, out: Path | None) -> None:
 
 
 def _policy(name: str, deadline: float | None) -> Policy:
-    policy = Policy.load(name)
-    if deadline is not None:
-        return policy.with_(deadline=deadline)
-    # A file of answers may take its time, unless somebody wrote a deadline down.
-    return policy if Path(name).exists() else policy.with_(deadline=None)
+    policy = load_policy(name)
+    return policy if deadline is None else policy.with_(deadline=deadline)
 
 
 def _check_line(guard: Guard, line: Line, target: TextIO, output: OutputFormat) -> Action | None:
@@ -148,17 +146,6 @@ def _opened(out: Path | None) -> Iterator[TextIO]:
         raise UsageError(f"cannot write {str(out)!r}: {error.strerror}.") from error
     with handle:
         yield handle
-
-
-@contextmanager
-def _progress(file: Path | None, *, shown: bool) -> Iterator[Callable[[], None]]:
-    if not shown:
-        yield lambda: None
-        return
-    columns = (TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("check", total=_count(file))
-        yield lambda: progress.advance(task)
 
 
 def _count(file: Path | None) -> int | None:

@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from guardrail import __version__
+from guardrail.cli.calibrate import calibrate
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
+from guardrail.cli.eval import evaluate
+from guardrail.cli.stress import stress
 from guardrail.errors import GuardrailError
 
 app = typer.Typer(
@@ -19,7 +22,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(check)
+app.command()(calibrate)
 app.command()(demo)
+app.command("eval")(evaluate)
+app.command()(stress)
 
 
 def _print_version(wanted: bool) -> None:

@@ -23,6 +23,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _CUT = re.compile(r"[.!?][\"')\]]?\s|[。！？]")
 _MARKER_ONLY = re.compile(r"\s*[(（]?(?:\d{1,3}|[a-z])[.)、）]\s*$")
 _WORD = re.compile(r"[^\W_]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def language(text: str) -> str:
@@ -61,9 +62,10 @@ def _chunks(text: str) -> list[Span]:
 
 
 def _pieces(text: str, lang: str) -> list[str]:
-    found: list[str] = list(sentencex.segment(lang, text))
+    clean = _SURROGATE.sub("\ufffd", text)  # the library fails on lone ones; as long, so lengths still hold
+    found: list[str] = list(sentencex.segment(lang, clean))
     # The library normalises some odd whitespace; then its offsets mean nothing.
-    return found if "".join(found) == text else [text]
+    return found if "".join(found) == clean else [text]
 
 
 def split_sentences(run: str) -> list[Span]:

@@ -25,6 +25,7 @@ class LabelledAnswer:
         dataset: Name of the set or file.
         group: Answers of one group share a question or passages; resampling keeps them together.
         claim: True where one claim was labelled rather than a whole answer.
+        part_of: The answer (its text or id) that a claim is part of; empty where unknown or for a whole answer.
     """
 
     id: str
@@ -41,6 +42,7 @@ class LabelledAnswer:
     dataset: str = ""
     group: str = ""
     claim: bool = False
+    part_of: str = ""
 
     @property
     def supported(self) -> bool:

@@ -17,6 +17,10 @@ _ARTICLE = re.compile(
     r"\b(?:an?|per|each|every|another|half\san?|quarter\sof\san)\s(?P<unit>second|minute|hour|day|week|fortnight|month|year|decade|century)\b",
     re.IGNORECASE,
 )
+_MINUS = re.compile(r"(?:^|(?<=[\s(]))(?:[-−–]|minus\s)$", re.IGNORECASE)
+_SIGNED = frozenset({"°C", "%"})
+"""Units in which a minus is a sign; before others it is mostly a dash."""
+
 _OF_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]{3,12})\b")
 _RANGE = re.compile(r"\s?(?:[–—~～-]|to|and|or|至|到)\s?")
 _VAGUE = re.compile(r"\b(?:(?:several|few|many|some)\s|(?:in|out\sof)\s)$", re.IGNORECASE)
@@ -72,6 +76,8 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
         money = unit_before(text, start)
         if money is not None:
             dimension, factor, start, value = money[0], money[1], money[2], value * 1e6
+    if dimension in _SIGNED and (sign := _MINUS.search(text, max(0, start - 6), start)):
+        start, value = sign.start(), -value
     surface_end = numeral.end
     glued = (
         not dimension

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from guardrail.engine import VerifyRequest
 from guardrail.facts import FactKind, Mismatch, compare, extract
+from guardrail.local.evidence import choose_evidence
 from guardrail.local.language import readable
 from guardrail.local.lexical import content_words
-from guardrail.local.model import MODEL_FOLDER, load
+from guardrail.local.model import ERROR_TYPES, MODEL_FOLDER, VERDICTS, load
 from guardrail.local.reading import Library, SegmentViews, View
 from guardrail.local.rules import CERTAIN, bare, judge_by_rules
 from guardrail.local.scorer import Scorer, Signals, coverage_ranges, load_scorer, log_odds
@@ -33,11 +34,12 @@ _ON_TOPIC = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A view with the model's probabilities for it."""
+    """A view with the model's probabilities for it; ``errors`` are those of ERROR_TYPES, if it is not supported."""
 
     view: View
     supported: float
     contradicted: float
+    errors: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,9 @@ class LocalEngine:
         ]
         read = self.read(request, views)
         scorer = load_scorer(self.folder)
+        count = own_segments(request.segments, library)
         rows = [
-            _row(segment, request, library, view, readings, scorer)
+            _row(segment, request, library, view, readings, scorer, count)
             for segment, view, readings in zip(request.segments, views, read, strict=True)
         ]
         return SupportMatrix(rows=tuple(rows))
@@ -101,8 +104,15 @@ class LocalEngine:
             if readings is None:
                 readings = result[number] = []
             done = not any(math.isnan(p[0]) for p in of_pieces)
-            readings.append(Reading(view, supported, max(p[1] for p in of_pieces)) if done else None)
+            worst = min(of_pieces, key=lambda p: p[0])
+            errors = tuple(worst[VERDICTS:])
+            readings.append(Reading(view, supported, max(p[1] for p in of_pieces), errors) if done else None)
         return result
+
+
+def own_segments(segments: Sequence[Segment], library: Library) -> int:
+    """How many segments say something in words of their own; copied sentences are no padding for the others."""
+    return sum(bare(segment.text) not in library.bare_sentences for segment in segments)
 
 
 def claim_pieces(text: str) -> list[str]:
@@ -120,6 +130,7 @@ def _row(
     views: SegmentViews | None,
     readings: list[Reading | None] | None,
     scorer: Scorer,
+    count: int,
 ) -> Row:
     if views is None:
         return Row(segment_id=segment.id, cells=(None,) * len(request.passages), unverified=_OUT_OF_TIME)
@@ -135,18 +146,18 @@ def _row(
     empty: tuple[Cell | None, ...] = (None,) * len(request.passages)
     if len(done) < len(readings):
         return Row(segment_id=segment.id, cells=empty, unverified=_OUT_OF_TIME)
-    return judge_readings(segment, library, views, done, scorer)
+    return judge_readings(segment, library, views, done, scorer, count)
 
 
 def judge_readings(
-    segment: Segment, library: Library, views: SegmentViews, readings: Sequence[Reading], scorer: Scorer
+    segment: Segment, library: Library, views: SegmentViews, readings: Sequence[Reading], scorer: Scorer, count: int
 ) -> Row:
-    """Row of one segment from all that was read of it."""
+    """Row of one of ``count`` segments from all that was read of it."""
     windows = [r for r in readings if r.view.window is not None]
     joint = next((r for r in readings if r.view.window is None), None)
     mismatches = gate(segment, library, readings)
     signals = row_signals(readings, mismatches, views.coverage_all)
-    supported = scorer(signals)
+    supported = scorer(signals, count)
 
     cells: list[Cell | None] = [None] * len(library.passages)
     for reading in windows:
@@ -154,10 +165,11 @@ def judge_readings(
         if window is None:
             continue
         near = joint is not None and {library.owner[i] for i in joint.view.parts} == {window.passage}
-        alone = row_signals([reading, joint] if joint and near else [reading], mismatches, reading.view.coverage)
+        seen = [reading, joint] if joint and near else [reading]
+        alone = row_signals(seen, mismatches, reading.view.coverage)
         on_topic = min(1.0, reading.view.coverage / _ON_TOPIC)
         cell = Cell(
-            supported=scorer(alone),
+            supported=scorer(alone, count),
             contradicted=reading.contradicted * on_topic,
             evidence=tuple(library.sentences[i].span for i in _evidence(library, views, reading.view.parts, 2)),
         )
@@ -168,16 +180,14 @@ def judge_readings(
     if copies := _copies(segment, library, readings):
         return _copied_row(segment, library, tuple(cells), copies)
     contradicted = max(signals_contradiction(windows, joint), *(m.weight for m in mismatches if m.contradicts), 0.0)
-    best = max(windows, key=lambda r: (r.supported, r.view.coverage), default=None)
-    source = joint if best is None or (joint and joint.supported > best.supported) else best
-    evidence = _evidence(library, views, source.view.parts, 3) if source else ()
+    evidence = choose_evidence(library, views.words, sorted({i for r in readings for i in r.view.parts}))
     return Row(
         segment_id=segment.id,
         cells=tuple(cells),
         supported=supported,
         contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
-        error_type=_error_type(signals, max((r.view.coverage for r in readings), default=0.0)),
+        error_type=_error_type(signals, readings),
         reason=_reason(mismatches, contradicted, views.coverage_all),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= 0.5),
     )
@@ -223,8 +233,8 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
 
     some, most, full = coverage_ranges(max((r.view.coverage for r in readings), default=0.0))
     return Signals(
-        window_support=log_odds(best),
         joint_support=log_odds(joint.supported if joint else best),
+        nearest_support=log_odds(max(readings, key=lambda r: r.view.coverage).supported if readings else 0.5),
         window_contradiction=log_odds(nearest.contradicted if nearest else 0.5),
         joint_contradiction=log_odds(joint.contradicted if joint else (nearest.contradicted if nearest else 0.5)),
         coverage_some=some,
@@ -248,17 +258,14 @@ def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit
     return tuple(sorted(library.overlap.rank(views.words, parts, limit)))
 
 
-def _error_type(signals: Signals, coverage: float) -> ErrorType:
+def _error_type(signals: Signals, readings: Sequence[Reading]) -> ErrorType:
     """The likeliest error if the segment is not supported; the logic check may name a better one."""
     if signals.refuted >= 0.5 or signals.negation >= 0.5:
         return ErrorType.CONTRADICTION
-    if signals.missing_names >= 0.5:
-        return ErrorType.CONCEPTUAL_SUBSTITUTION if coverage >= _ON_TOPIC else ErrorType.HALLUCINATION
-    if coverage >= 0.85:
-        return ErrorType.CONFLATION
-    if coverage >= _ON_TOPIC and max(signals.window_contradiction, signals.joint_contradiction) > 0:
-        return ErrorType.CONTRADICTION
-    return ErrorType.HALLUCINATION
+    nearest = max(readings, key=lambda r: r.view.coverage, default=None)
+    if nearest is None or nearest.view.coverage < _ON_TOPIC / 2 or not nearest.errors:
+        return ErrorType.HALLUCINATION
+    return ERROR_TYPES[max(range(len(ERROR_TYPES)), key=nearest.errors.__getitem__)]
 
 
 def _reason(mismatches: Sequence[Mismatch], contradicted: float, coverage_all: float) -> str:

@@ -1,4 +1,4 @@
-"""The embedded cross-encoder: (premise, claim) -> probabilities of supported, contradicted, neutral."""
+"""The embedded cross-encoder: (premise, claim) -> supported, contradicted or neutral, and the likeliest error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,23 @@ from numpy.typing import NDArray
 from onnxruntime import InferenceSession, SessionOptions
 from tokenizers import Tokenizer
 
+from guardrail.errors import ConfigurationError
+from guardrail.types import ErrorType
+
 MODEL_FOLDER = Path(__file__).parent / "model"
 MAX_TOKENS = 320
 MAX_CLAIM_TOKENS = 128
 BATCH_TOKENS = 1024
 """Larger batches are no faster on a CPU, take memory, and pad short pairs to the length of long ones."""
+
+VERDICTS = 3
+"""Columns of ``probabilities`` that hold supported, contradicted, neutral; those after them hold ERROR_TYPES."""
+
+ERROR_TYPES = tuple(kind for kind in ErrorType if kind is not ErrorType.MIXED_ENTITIES)
+"""Error types that the model tells apart; for namesakes one passage is not enough."""
+
+TOKEN_KINDS = 6
+"""How many values token types take: see ``token_types``."""
 
 _CLS, _SEP = 101, 102
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,6 +47,13 @@ class CrossEncoder:
         options.add_session_config_entry("session.force_spinning_stop", "1")
         options.log_severity_level = 3
         self._session = InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+        width = self._session.get_outputs()[0].shape[-1]
+        wanted = VERDICTS + len(ERROR_TYPES)
+        if width != wanted:
+            raise ConfigurationError(
+                f"the model in {str(folder)!r} gives {width} outputs, this version reads {wanted}. "
+                "Export it again with this version's training/export.py."
+            )
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -47,13 +67,13 @@ class CrossEncoder:
     def probabilities(
         self, pairs: Sequence[tuple[str, str]], stop: Callable[[], bool] = lambda: False
     ) -> NDArray[np.float32]:
-        """P(supported), P(contradicted), P(neutral) per pair: array of shape (pairs, 3).
+        """P(supported), P(contradicted), P(neutral), then P(error type | not supported): shape (pairs, 13).
 
         Args:
             pairs: (premise, claim) texts; a premise is cut to what fits MAX_TOKENS with its claim.
             stop: Asked before each pair is encoded and each batch read; once True, rows not yet computed stay NaN.
         """
-        result = np.full((len(pairs), 3), np.nan, dtype=np.float32)
+        result = np.full((len(pairs), VERDICTS + len(ERROR_TYPES)), np.nan, dtype=np.float32)
         encoded = []
         for premise, claim in pairs:
             if stop():
@@ -70,24 +90,47 @@ class CrossEncoder:
             start = end
         return result
 
-    def _pair(self, premise: str, claim: str) -> tuple[list[int], int]:
-        """Token ids of [CLS] premise [SEP] claim [SEP], and where the claim begins."""
+    def _pair(self, premise: str, claim: str) -> tuple[list[int], list[int]]:
+        """Token ids of [CLS] premise [SEP] claim [SEP], and their types."""
         right = self._encode(claim)[:MAX_CLAIM_TOKENS]
         left = self._encode(premise)[: MAX_TOKENS - 3 - len(right)]
-        return [_CLS, *left, _SEP, *right, _SEP], len(left) + 2
+        return [_CLS, *left, _SEP, *right, _SEP], token_types(left, right)
 
-    def _run(self, batch: list[tuple[list[int], int]]) -> NDArray[np.float32]:
+    def _run(self, batch: list[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
         longest = max(len(ids) for ids, _ in batch)
         ids = np.zeros((len(batch), longest), dtype=np.int64)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
-        for row, (tokens, claim_start) in enumerate(batch):
+        for row, (tokens, kinds) in enumerate(batch):
             ids[row, : len(tokens)] = tokens
-            types[row, claim_start : len(tokens)] = 1
+            types[row, : len(tokens)] = kinds
             mask[row, : len(tokens)] = 1
         logits = self._session.run(None, {"input_ids": ids, "token_type_ids": types, "attention_mask": mask})[0]
-        shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities: NDArray[np.float32] = shifted / shifted.sum(axis=1, keepdims=True)
-        return probabilities
+        return np.concatenate([_softmax(logits[:, :VERDICTS]), _softmax(logits[:, VERDICTS:])], axis=1)
+
+
+def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
+    probabilities: NDArray[np.float32] = shifted / shifted.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def token_types(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """Type of each token of [CLS] left [SEP] right [SEP]: which side it is on, and whether the other side has it.
+
+    Premise: 0 = the claim lacks it, 2 = has it, 4 = has it after the same token; claim: 3, 1, 5 likewise. So six layers
+    need not spend themselves on finding what is copied: what is changed or has changed places shows at once.
+    """
+    return [0, *_kinds(left, right, (0, 2, 4)), 0, *_kinds(right, left, (3, 1, 5)), 1]
+
+
+def _kinds(own: Sequence[int], other: Sequence[int], kinds: tuple[int, int, int]) -> list[int]:
+    absent, present, follows = kinds
+    known, runs = set(other), set(pairwise(other))
+    found = [present if token in known else absent for token in own]
+    for position, run in enumerate(pairwise(own), 1):
+        if run in runs:
+            found[position] = follows
+    return found
 
 
 _LOADED: dict[tuple[Path, int], CrossEncoder] = {}

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from guardrail.errors import EngineTimeout
 from guardrail.local.lexical import Overlap, content_words
+from guardrail.local.rules import bare
 from guardrail.local.windows import Sentence, Window, sentences, titled, windows
 from guardrail.types import Passage, Segment
 
@@ -62,6 +64,11 @@ class Library:
             for s, o in zip(self.sentences, self.owner, strict=True)
         )
         self._windows = [w for number, passage in enumerate(passages) for w in windows(number, passage)]
+
+    @cached_property
+    def bare_sentences(self) -> frozenset[str]:
+        """What counts for a copy, of all sentences."""
+        return frozenset(bare(sentence.text) for sentence in self.sentences)
 
     def _parts(self, window: Window) -> range:
         start = self._first[window.passage]

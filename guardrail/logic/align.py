@@ -80,6 +80,14 @@ def match(claimed: Sides, stated: Sides) -> Match:
     return Match(forward, backward)
 
 
+def swapped(claimed: Sides, stated: Sides) -> bool:
+    """Whether the sides changed places: what is new on either side of the claim stands on the other of the evidence."""
+    first, second = claimed.first - stated.first, claimed.second - stated.second
+    if not first or not second or not first <= stated.second or not second <= stated.first:
+        return False
+    return share(claimed.first | claimed.second, stated.first | stated.second) >= 0.8
+
+
 def best(words: Words, readings: Sequence[Reading]) -> tuple[int, float]:
     """Number of the reading that covers most of the words, and its share; (-1, 0.0) without readings."""
     scored = [(share(words, reading.words), -index) for index, reading in enumerate(readings)]

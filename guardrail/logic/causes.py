@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
-from guardrail.logic.align import Match, Reading, Sides, best, match, share, union
+from guardrail.logic.align import Match, Reading, Sides, best, match, share, union, words_of
 from guardrail.logic.lexicon import CONNECTIVES
 from guardrail.logic.ruling import Ruling, licensed, refuted, shorten, undecided
 from guardrail.types import ErrorType, Relation, RelationKind
@@ -13,6 +14,11 @@ from guardrail.types import ErrorType, Relation, RelationKind
 _R = RelationKind
 _SAME = 0.5  # both sides of two relations share at least this much: they speak of the same thing
 _COVERED, _COVERED_ZH = 0.6, 0.75  # a side is in the evidence nearly word for word; single characters match sooner
+_VERBATIM = 0.75  # a side stands in one sentence
+_MENTIONED = 0.34  # the evidence speaks of the claimed cause
+_STRAY = 0.1  # no more than chance
+_WEAK_CONJUNCTIONS = frozenset({"since", "now that", "in view of", "so", "thus"})
+_ENDS = frozenset({"until", "till"})  # "closed until May": May is no effect of it
 _TIES = frozenset({_R.CAUSE, _R.PURPOSE, _R.CONDITION, _R.NECESSITY})
 # Ways of saying "because" without a connective: participles, infinitives of purpose, colons, ", as", "with ... -ing".
 _IMPLICIT = re.compile(
@@ -23,19 +29,29 @@ _IMPLICIT = re.compile(
     r"[:—–]\s|使|让|令|以便|以免|理由|原因|，以|因|所以|故|未按|为了|由此|之后|后，",
     re.IGNORECASE,
 )
+_AND = re.compile(r"\band\b", re.IGNORECASE)
 _JOINED = re.compile(r"[,;，；、]|\band\b", re.IGNORECASE)
 # A sentence that points back may carry the cause or the effect of its neighbour.
 _REFERS = re.compile(
     r"^(?:so|this|that|these|those|therefore|hence|thus|consequently|as a result|the (?:reason|cause|result|effect))\b|"
-    r"\b(?:the reason|the cause|as a result|therefore|for this|because of (?:this|that|it))\b|^(?:因此|所以|这|由此|"
-    r"为此|于是)|原因|理由|因此",
+    r"\b(?:reasons?|the cause|as a result|therefore|hence|thus|for this|because of (?:this|that|it))\b|"
+    r"^(?:因此|所以|这|由此|为此|于是)|原因|理由|因此",
     re.IGNORECASE,
 )
 
 
+def _word(sides: Sides) -> str:
+    return " ".join(sides.relation.connective.casefold().split())
+
+
 def _strong(claimed: Sides) -> bool:
-    connective = CONNECTIVES.get(" ".join(claimed.relation.connective.casefold().split()))
+    connective = CONNECTIVES.get(_word(claimed))
     return connective is not None and not connective.weak
+
+
+def _directed(stated: Sides) -> bool:
+    """Says which side is the cause; weak verbs ("made up for", "drives") often say something else."""
+    return _strong(stated) or _word(stated) in _WEAK_CONJUNCTIONS
 
 
 def rule(claimed: Sides, readings: Sequence[Reading]) -> list[Ruling]:
@@ -66,10 +82,25 @@ def _fits(m: Match, stated: Sides) -> bool:
 def _reversed(claimed: Sides, matches: Sequence[tuple[Match, Sides]]) -> Ruling | None:
     relation = claimed.relation
     for m, stated in matches:
-        if stated.kind is _R.CAUSE and _strong(stated) and m.backward >= _SAME and m.backward - m.forward >= 0.25:
+        if (
+            stated.kind is _R.CAUSE
+            and m.backward >= _SAME
+            and m.backward - m.forward >= (0.25 if _strong(stated) else 0.4)
+        ):
             reason = (
                 f"The segment makes '{shorten(relation.first)}' the cause ('{relation.connective}'); in the evidence "
                 f"it is the effect ('{stated.relation.connective}')."
+            )
+            return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=True)
+        if (
+            stated.kind is _R.SEQUENCE
+            and _word(stated) not in _ENDS
+            and m.backward >= _SAME
+            and m.backward - m.forward >= 0.4
+        ):
+            reason = (
+                f"The segment makes '{shorten(relation.first)}' the cause ('{relation.connective}'); in the evidence "
+                f"it comes later ('{stated.relation.connective}')."
             )
             return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=True)
         if stated.kind is _R.CONCESSION and _strong(stated) and max(m) >= 0.7:
@@ -82,16 +113,18 @@ def _reversed(claimed: Sides, matches: Sequence[tuple[Match, Sides]]) -> Ruling 
 
 
 def _rival(claimed: Sides, readings: Sequence[Reading]) -> Ruling | None:
-    """The evidence names another cause of the same effect, and speaks of the claimed cause elsewhere."""
+    """The evidence names another cause of the same effect, and no word of the claimed one beside it."""
     relation = claimed.relation
-    if share(claimed.first, union(readings)) < _wanted(relation):
+    known = share(claimed.first, union(readings)) >= _wanted(relation)
+    if not known and (len(claimed.first) < 2 or not relation.connective.isascii()):
         return None
     for reading in readings:
         for stated in reading.sides:
             if stated.kind is not _R.CAUSE or not _strong(stated) or not stated.first:
                 continue
             effect = share(claimed.second, stated.second)
-            if effect >= _wanted(relation) and share(claimed.first, stated.first) <= 0.25:
+            near = share(claimed.first, stated.first)
+            if (known and effect >= _wanted(relation) and near <= 0.25) or (effect >= _VERBATIM and near <= _STRAY):
                 reason = (
                     f"The segment gives '{shorten(relation.first)}' as the cause ('{relation.connective}'); the "
                     f"evidence gives '{shorten(stated.relation.first)}' ('{stated.relation.connective}')."
@@ -101,28 +134,72 @@ def _rival(claimed: Sides, readings: Sequence[Reading]) -> Ruling | None:
 
 
 def _added(claimed: Sides, readings: Sequence[Reading]) -> Ruling | None:
-    """The evidence tells both sides and ties them nowhere."""
+    """The evidence tells the effect and ties it to no such cause."""
     relation = claimed.relation
     cause, cause_share = best(claimed.first, readings)
     effect, effect_share = best(claimed.second, readings)
-    if min(cause_share, effect_share) < _wanted(relation) or min(len(claimed.first), len(claimed.second)) < 2:
-        return None
+    wanted = _wanted(relation)
     if cause == effect:
-        # A single clause ("a cracked shaft took the ferry out of service") ties its parts by itself.
-        tied = (
-            not _JOINED.search(readings[cause].text)
-            or _IMPLICIT.search(readings[cause].text) is not None
-            or any(_touches(claimed, stated) for stated in readings[cause].sides)
-        )
-    else:
-        tied = any(_REFERS.search(readings[number].text) is not None for number in (cause, effect))
-    if tied:
-        return None
+        told = min(cause_share, effect_share) >= wanted and min(len(claimed.first), len(claimed.second)) >= 2
+        if not told or not _only_listed(claimed, readings[cause]):
+            return _invented(claimed, readings, effect, effect_share)
+    elif (
+        len(claimed.first) < 2
+        or len(claimed.second) < 3
+        or cause_share < (_MENTIONED if relation.connective.isascii() else wanted)
+        or effect_share < max(wanted, _VERBATIM)
+        or share(claimed.first, readings[effect].words) > _STRAY
+        or any(_REFERS.search(readings[number].text) for number in (cause, effect))
+        or any(_points_back(claimed, stated) for stated in readings[cause].sides)
+    ):
+        return _invented(claimed, readings, effect, effect_share)
     reason = (
         f"The segment ties '{shorten(relation.first)}' and '{shorten(relation.second)}' with "
         f"'{relation.connective}'; the evidence states both but links them by no cause."
     )
     return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=False)
+
+
+def _only_listed(claimed: Sides, reading: Reading) -> bool:
+    """One sentence joins both by a bare "and", the effect first; "A and B" with the cause first often means a cause."""
+    text = reading.text
+    if not claimed.relation.connective.isascii():
+        return (
+            _JOINED.search(text) is not None
+            and not _IMPLICIT.search(text)
+            and not any(_touches(claimed, stated) for stated in reading.sides)
+        )
+    for joint in islice(_AND.finditer(text), 8):
+        before, after = words_of(text[: joint.start()]), words_of(text[joint.end() :])
+        if (
+            share(claimed.second, before) >= _VERBATIM
+            and share(claimed.first, after) >= _VERBATIM
+            and not _IMPLICIT.search(text)
+            and not any(_touches(claimed, stated) for stated in reading.sides)
+        ):
+            return True
+    return False
+
+
+def _invented(claimed: Sides, readings: Sequence[Reading], effect: int, effect_share: float) -> Ruling | None:
+    """The effect stands in one sentence nearly word for word, and no evidence holds a word of the cause."""
+    relation = claimed.relation
+    if not relation.connective.isascii() or min(len(claimed.first), len(claimed.second)) < 3:
+        return None
+    if effect_share < _VERBATIM or share(claimed.first - claimed.second, union(readings)) > _STRAY:
+        return None
+    if _REFERS.search(readings[effect].text):
+        return None
+    reason = (
+        f"The segment names '{shorten(relation.first)}' as the cause ('{relation.connective}'); the evidence tells "
+        f"'{shorten(relation.second)}' without it."
+    )
+    return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=False)
+
+
+def _points_back(claimed: Sides, stated: Sides) -> bool:
+    """In "most ask, because ..." the sentence gives the cause, and its effect is a word that points back."""
+    return stated.kind in _TIES and len(stated.second) <= 2 and share(claimed.first, stated.first) >= _SAME
 
 
 def _touches(claimed: Sides, stated: Sides) -> bool:

@@ -93,7 +93,9 @@ _ENGLISH: tuple[tuple[Connective, str], ...] = (
     (
         Connective(_R.CONDITION, _F.BETWEEN, False),
         (
-            "is enough to|is enough for|are enough to|are enough for|be enough to|be enough for|is sufficient for|"
+            "is enough to|is enough for|was enough to|was enough for|were enough to|were enough for|is sufficient to|"
+            "was sufficient to|was sufficient for|is by itself enough|alone was enough|enough for|"
+            "are enough to|are enough for|be enough to|be enough for|is sufficient for|"
             "are sufficient for|suffices for|suffices to|is all that|is all you|are all you|alone is enough|is enough"
         ),
     ),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Each is looked for in the 12 characters before, or the 14 after, the connective.
+_NOT = re.compile(r"\bnot\s(?:just\s|only\s)?$", re.IGNORECASE)
 NOT_AFTER = {
+    **dict.fromkeys(("because", "because of", "due to", "owing to", "caused by", "thanks to"), _NOT),
     "all": re.compile(r"(?:\bat|\bafter|\babove|\bof|\bthe)\s$", re.IGNORECASE),
     "only": re.compile(r"\bnot\s$", re.IGNORECASE),
     "once": re.compile(r"(?:\bat|\bleast|\bthan|\bwas|\bhad)\s$", re.IGNORECASE),
@@ -13,12 +15,15 @@ NOT_AFTER = {
     "so": re.compile(r"(?<![,;—–:.])(?<!\band)\s$|\b(?:do|did|not|even|or)\s$", re.IGNORECASE),
     "like": re.compile(r"(?<!s)\s$|\b(?:is|looks|sounds|feels|seems|was|tastes|acts)\s$", re.IGNORECASE),
     "then": re.compile(r"\b(?:since|until|by|than|the|from)\s$", re.IGNORECASE),
-    "cause": re.compile(r"\b(?:the|a|of|main|an)\s$", re.IGNORECASE),
+    "cause": re.compile(r"\b(?:the|a|of|main|an|usual|common\w*|only|real|likely|one)\s$", re.IGNORECASE),
     "causes": re.compile(r"\b(?:the|its|of|other|main|natural)\s$", re.IGNORECASE),
     "required": re.compile(r"\b(?:is|are|was|were|be|not)\s$", re.IGNORECASE),
     "for example": re.compile(r"(?<=[.!?]\s)$|^$"),
     "made": re.compile(r"\b(?:is|are|was|were|be|been)\s$", re.IGNORECASE),
-    "given": re.compile(r"\b(?:is|are|was|were|be|been|has|have|had|a|any)\s$", re.IGNORECASE),
+    "since": re.compile(r"\b(?:has|have|had|ever|long)\s$", re.IGNORECASE),
+    "afterwards": re.compile(r"\bnot\s$", re.IGNORECASE),
+    "the effect of": re.compile(r"(?<!\bis)(?<!\bare)(?<!\bwas)\s$", re.IGNORECASE),
+    "given": re.compile(r"\b(?:never|is|are|was|were|be|been|has|have|had|a|any)\s$", re.IGNORECASE),
     "following": re.compile(r"\b(?:the|is|was|are|were)\s$", re.IGNORECASE),
     "meant to": re.compile(r"(?:\bis|\bnot)\s$", re.IGNORECASE),
     "部分": re.compile(r"[大一]$"),
@@ -37,6 +42,8 @@ NOT_AFTER = {
     "造成": re.compile(r"[建制]$"),
 }
 NOT_BEFORE = {
+    **dict.fromkeys(("before", "after", "ahead of", "prior to"), re.compile(r"\s(?:that|this|them)\b", re.IGNORECASE)),
+    "as long as": re.compile(r"\s(?:\d|two\b|three\b|four\b|five\b|six\b|ten\b|twelve\b|a\b)", re.IGNORECASE),
     "since": re.compile(
         r"\s(?:\d|then\b|the\s(?:\d|early|late|mid|start|beginning|end)|(?:early|late|mid)\b|last\b|its\b|"
         r"(?:jan|feb|march|april|may|june|july|aug|sept|oct|nov|dec|spring|summer|autumn|winter)\w*\b)",

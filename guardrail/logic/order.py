@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guardrail.logic.align import Reading, Sides, match
+from guardrail.logic.align import Reading, Sides, match, swapped
 from guardrail.logic.ruling import Ruling, licensed, refuted, shorten, undecided
 from guardrail.types import ErrorType, RelationKind
 
 _R = RelationKind
+_DIRECTED = frozenset({_R.SEQUENCE, _R.COMPARISON})
+_PREFERENCE = frozenset({"rather than", "instead of"})
 
 
 def rule(claimed: Sides, readings: Sequence[Reading]) -> Ruling:
@@ -21,15 +23,22 @@ def rule(claimed: Sides, readings: Sequence[Reading]) -> Ruling:
             if stated.kind is not claimed.kind or (claimed.kind is _R.COMPARISON and not _same_scale(claimed, stated)):
                 continue
             m = match(claimed, stated)
+            turned = swapped(claimed, stated) or (m.backward >= 0.6 and m.backward - m.forward >= 0.3)
+            if turned and claimed.kind in _DIRECTED and not _bounds(claimed, stated):
+                return _reversed(claimed, stated)
             if m.forward >= 0.5 and m.forward >= m.backward:
                 return licensed(relation, stated.relation)
-            if claimed.kind in (_R.SEQUENCE, _R.COMPARISON) and m.backward >= 0.6 and m.backward - m.forward >= 0.3:
-                return _reversed(claimed, stated)
     return undecided(relation)
 
 
 def _same_scale(claimed: Sides, stated: Sides) -> bool:
-    return claimed.relation.connective.casefold() == stated.relation.connective.casefold()
+    one, other = claimed.relation.connective.casefold(), stated.relation.connective.casefold()
+    return one == other or {one, other} <= _PREFERENCE
+
+
+def _bounds(claimed: Sides, stated: Sides) -> bool:
+    """Whether one side is a bound: "not paid until B" comes after B, "paid until B" before it; words cannot tell."""
+    return any(sides.relation.connective.casefold() in ("until", "till") for sides in (claimed, stated))
 
 
 def _reversed(claimed: Sides, stated: Sides) -> Ruling:

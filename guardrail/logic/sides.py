@@ -25,6 +25,9 @@ _TAIL = re.compile(
     r"[这正就都是而且])$",
     re.IGNORECASE,
 )
+# An adverb inside its clause, not after a comma or a conjunction, refers to the sentence before.
+_ADVERB = re.compile(r"therefore|consequently|accordingly|hence|thus|then|subsequently|thereafter", re.IGNORECASE)
+_RUNS_ON = re.compile(r"(?<!\band)(?<!\bbut)(?<!\bor)(?<=\w)\s+$", re.IGNORECASE)
 _THEN_ZH = re.compile(r"[就便才则都也]|而(?!且)")
 _EDGE = " \t\r\n,，.。;；:：!！?？—–-\"'“”「」()（）"
 
@@ -98,6 +101,9 @@ def split_sides(layout: Layout, start: int, stop: int, form: Form) -> tuple[str,
         left = _clean(text[begin:start])
         if not left:
             left = _clean(text[slice(*layout.before(begin))])
+        elif _ADVERB.match(text, start) and _RUNS_ON.search(text, max(start - 12, begin), start):
+            whole = f"{text[begin:start].strip()} {text[stop:end].strip()}"  # "it therefore closed": one clause
+            return _clean(text[slice(*layout.before(begin))]), _clean(whole)
         right = _clean(text[stop:end])
         if not right:  # "A; B as a result"
             return _clean(text[slice(*layout.before(begin))]), left

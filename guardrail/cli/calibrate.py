@@ -1,0 +1,192 @@
+"""``guardrail calibrate``: labelled answers in, a policy file with a guaranteed threshold out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from guardrail.calibration import Calibration, engine_identity, hash_files
+from guardrail.cli.output import refuse_unwritable, write_whole
+from guardrail.errors import UsageError
+from guardrail.evaluation.conformal import Choice, Risk, choose, outcome, perfect_outcome, refuse_bounds
+from guardrail.evaluation.guarantee import guarantee, policy_text, sources
+from guardrail.evaluation.judged import Judged, judge
+from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.reading import read_labelled
+from guardrail.evaluation.row import BadRow
+from guardrail.guard import Guard
+from guardrail.policy import Policy
+from guardrail.policy_file import read_policy_file
+from guardrail.types import Verdict
+
+_PRESETS = ("monitor", "annotate", "repair", "strict")
+_COSTLY = 0.5
+"""Share of the other sort of answers lost from which the threshold is hardly of use."""
+
+
+def calibrate(
+    data: Annotated[Path, typer.Argument(help="Labelled answers; the formats of `guardrail eval`.")],
+    target_error: Annotated[float, typer.Option(help="Bound on the risk, between 0 and 1.")],
+    out: Annotated[Path, typer.Option(help="Policy file to write; not the one to start from.")],
+    risk: Annotated[
+        Risk,
+        typer.Option(
+            help="missed: of wrong answers, the share delivered as supported. delivered-wrong: of all answers, the "
+            "share wrong and delivered as supported. false-alarm: of right answers, the share flagged."
+        ),
+    ] = Risk.MISSED,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Guarantee with probability 1 - delta over the labels; left out: in expectation."),
+    ] = None,
+    policy: Annotated[
+        str, typer.Option(help="What the file starts from: monitor, annotate, repair, strict, or a policy file.")
+    ] = "monitor",
+    engine: Annotated[str, typer.Option(help="Engine that judges: local.")] = "local",
+    date: Annotated[str | None, typer.Option(help="Written into the file; none if left out.")] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read, instead of stopping with code 2.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Choose a threshold whose error is guaranteed (conformal risk control), and write it into a policy file.
+
+    Example: guardrail calibrate labelled.jsonl --target-error 0.05 --out policy.yaml
+    """
+    refuse_bounds(target_error, delta)
+    start, base = Policy.load(policy), _base(policy)
+    _refuse_out(out, data, policy)
+    # At threshold 0 a score stands for every threshold at which the answer passes. What the written policy's deadline
+    # would cut off must be cut off here too, or its false alarms would be missing.
+    guard = Guard(policy=Policy(name="calibrate", threshold=0.0, deadline=start.deadline), engine=engine)
+    bad: list[BadRow] = []
+    labelled = list(read_labelled(data, on_bad=bad.append))
+    _refuse_bad(bad, skip_bad)
+    noun = _noun(labelled)
+    # Labels that are too few even for a perfect guard are refused before the work.
+    choose([o for one in labelled if (o := perfect_outcome(one)) is not None], risk, target_error, delta)
+    judged = _judge(guard, labelled)
+    _refuse_unjudged(judged)
+    found = [o for one in judged if (o := outcome(one.answer, one.report)) is not None]
+    choice = choose(found, risk, target_error, delta)
+    calibration = Calibration(
+        data=hash_files(sources(data)),
+        n=choice.n,
+        risk=choice.risk.value,
+        target=choice.target,
+        delta=choice.delta,
+        threshold=choice.threshold,
+        engine=engine_identity(guard.engine),
+        guarantee=guarantee(choice, noun, deadline=start.deadline),
+        date=date,
+    )
+    write_whole(out, policy_text(base, calibration))
+    Policy.load(out)  # what we wrote must be what we read
+    summary = _summary(choice, judged) | {"unreadable": len(bad), "deadline": start.deadline}
+    if as_json:
+        typer.echo(json.dumps(asdict(calibration) | summary))
+    else:
+        _show(out, calibration, summary, noun)
+
+
+def _base(policy: str) -> dict[str, Any]:
+    """Fields of the policy file to write, before the threshold. A preset's name means the preset, file or not."""
+    if policy in _PRESETS:
+        return {"preset": policy}
+    return read_policy_file(Path(policy)).model_dump(exclude_unset=True, exclude={"threshold", "calibration"})
+
+
+def _refuse_out(out: Path, data: Path, policy: str) -> None:
+    refuse_unwritable(out, sources(data))
+    if policy not in _PRESETS and out.exists() and out.samefile(policy):
+        raise UsageError(
+            f"--out {str(out)!r} is the policy file to start from; its comments would be lost. Name another file."
+        )
+
+
+def _refuse_bad(bad: list[BadRow], skip: bool) -> None:
+    """A guarantee is for answers drawn like those labelled; which of them to leave out is not ours to say."""
+    for row in bad:
+        typer.echo(str(row), err=True)
+    if bad and not skip:
+        raise UsageError(f"rows that cannot be read: {len(bad)}. Mend them, or leave them out with --skip-bad.")
+
+
+def _noun(labelled: list[LabelledAnswer]) -> str:
+    claims = sum(one.claim for one in labelled)
+    if 0 < claims < len(labelled):
+        raise UsageError(
+            f"the data hold {claims} claims and {len(labelled) - claims} whole answers; a guarantee needs one kind. "
+            "Calibrate on the files one by one."
+        )
+    return "claim" if claims else "answer"
+
+
+def _judge(guard: Guard, labelled: list[LabelledAnswer]) -> list[Judged]:
+    if not sys.stderr.isatty():
+        return judge(guard, labelled)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("checking", total=len(labelled))
+        return judge(guard, labelled, tick=lambda: progress.advance(task))
+
+
+def _refuse_unjudged(judged: list[Judged]) -> None:
+    """What nobody judged is not delivered as supported at any threshold, so it would seem to be safe."""
+    unjudged = [one.report for one in judged if one.report.verdict is Verdict.UNVERIFIED]
+    if len(unjudged) * 2 > len(judged):
+        first = unjudged[0]
+        why = first.reason or next((f.reason for f in first.findings if f.verdict is Verdict.UNVERIFIED), "")
+        raise UsageError(
+            f"the guard could not judge {len(unjudged)} of {len(judged)} ({why}), so no threshold can be told from "
+            "them. Use data that the engine reads."
+        )
+
+
+def _summary(choice: Choice, judged: list[Judged]) -> dict[str, Any]:
+    """Counts of what was read, and what the threshold costs on it (estimates, not guaranteed)."""
+    verdicts = Counter(one.report.verdict for one in judged if one.answer.label is not Verdict.ABSTAINED)
+    return {
+        "answers": len(judged),
+        "right": sum(one.answer.supported for one in judged),
+        "wrong": sum(one.answer.label in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED) for one in judged),
+        "declines": sum(one.answer.label is Verdict.ABSTAINED for one in judged),
+        "unverified": verdicts[Verdict.UNVERIFIED],
+        "taken_for_declines": verdicts[Verdict.ABSTAINED],
+        "observed_risk": round(choice.loss, 4),
+        "cost": None if choice.cost is None else round(choice.cost, 4),
+        "costly": choice.cost is not None and choice.cost > _COSTLY,
+    }
+
+
+def _show(out: Path, calibration: Calibration, summary: dict[str, Any], noun: str) -> None:
+    alarm = calibration.risk == Risk.FALSE_ALARM
+    lost = f"wrong {noun}s delivered as supported" if alarm else f"right {noun}s flagged"
+    cost = "unknown: the data hold none" if summary["cost"] is None else f"{summary['cost']:.1%} (an estimate)"
+    typer.echo(f"threshold {calibration.threshold:g} written to {out}")
+    typer.echo(f"  {calibration.guarantee}")
+    typer.echo(f"  in these data: {calibration.risk} {summary['observed_risk']:.1%}; {lost}: {cost}")
+    typer.echo(
+        f"  read: {summary['right']} right, {summary['wrong']} wrong, {summary['declines']} labelled as declining "
+        f"(left out). The guard could not judge {summary['unverified']} (never delivered as supported) and took "
+        f"{summary['taken_for_declines']} for declining (always delivered)."
+    )
+    if summary["unreadable"]:
+        typer.echo(f"  rows left out, since they could not be read: {summary['unreadable']}")
+    if summary["costly"]:
+        typer.echo(
+            f"warning: {summary['cost']:.0%} of {lost}. Raise --target-error, or label data nearer to yours.", err=True
+        )
+    if calibration.threshold == 0.0:
+        typer.echo(
+            "warning: a threshold of 0 flags only a namesake's facts, reversed relations and what could not be judged; "
+            "the target asks no more.",
+            err=True,
+        )

@@ -1,0 +1,90 @@
+"""Files of rows: JSON lines (also gzip), whole JSON documents. A bad line spoils itself only."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from guardrail.errors import UsageError
+from guardrail.evaluation.row import BadRow, Row
+from guardrail.records import ENCODING
+
+_SURROGATES = range(0xDC80, 0xDD00)
+"""What a byte that is not UTF-8 is read as (see records.ENCODING)."""
+
+
+@contextmanager
+def opened(path: Path, newline: str | None = None) -> Iterator[TextIO]:
+    """The file as text; ``.gz`` is unpacked. A reading error says which file and what is wrong."""
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path, "rt", newline=newline, **ENCODING) as handle:
+                yield handle
+        else:
+            with path.open(newline=newline, **ENCODING) as handle:
+                yield handle
+    except (OSError, EOFError) as error:  # also a broken gzip
+        reason = getattr(error, "strerror", None) or str(error) or "it ends too early"
+        raise UsageError(f"cannot read {str(path)!r}: {reason}.") from error
+
+
+def is_utf8(text: str) -> bool:
+    """Whether all bytes of a text read by ``opened`` were UTF-8."""
+    return text.isascii() or not any(ord(character) in _SURROGATES for character in text)
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Row | BadRow]]:
+    """Line numbers (from 1) with their objects; empty lines are left out."""
+    with opened(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, _parse(path, number, line)
+
+
+def _parse(path: Path, number: int, line: str) -> Row | BadRow:
+    if not is_utf8(line):
+        return BadRow(path, number, "is not UTF-8 text")
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return BadRow(path, number, f"is not valid JSON: {error}")
+    if not isinstance(value, dict):
+        return BadRow(path, number, f"must be a JSON object, got {type(value).__name__}")
+    return value
+
+
+def json_document(path: Path) -> Any:
+    """The whole file as one JSON value.
+
+    Raises:
+        UsageError: it cannot be read or is not JSON.
+    """
+    with opened(path) as handle:
+        text = handle.read()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"{str(path)!r} is not valid JSON: {error}. One record per line needs the suffix .jsonl."
+        ) from error
+
+
+def json_objects(path: Path, value: object) -> Iterator[tuple[int, Row | BadRow]]:
+    """Items of a JSON list, numbered from 1."""
+    if not isinstance(value, list):
+        raise UsageError(f"{str(path)!r} must hold a JSON list, got {type(value).__name__}.")
+    for number, item in enumerate(value, 1):
+        if isinstance(item, dict):
+            yield number, item
+        else:
+            yield number, BadRow(path, number, f"must be a JSON object, got {type(item).__name__}")
+
+
+def stem(path: Path) -> str:
+    """File name without its suffixes: the name of the data set."""
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name

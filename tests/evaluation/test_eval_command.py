@@ -1,0 +1,294 @@
+"""``guardrail eval`` end to end: the real guard, the real command, the files it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from guardrail.cli import output
+from guardrail.cli.eval import _names
+from guardrail.cli.main import app
+from guardrail.errors import UsageError
+
+BRIDGE = "The bridge opened in 1931. It is 300 metres long."
+ROWS = [
+    {"id": "1", "answer": "The bridge opened in 1931.", "passages": [BRIDGE], "label": "supported"},
+    {
+        "id": "2",
+        "answer": "The bridge opened in 1971.",
+        "passages": [BRIDGE],
+        "label": "contradicted",
+        "error_type": "contradiction",
+    },
+    {"id": "3", "answer": "The bridge is 300 metres long.", "passages": [BRIDGE], "label": "supported"},
+    {
+        "id": "4",
+        "answer": "Elephants cross it daily.",
+        "passages": [BRIDGE],
+        "label": "unsupported",
+        "error_type": "<b>'odd' & \"type\"</b>",
+    },
+    {"id": "5", "answer": "I could not find this in the documents.", "passages": [BRIDGE], "label": "abstained"},
+]
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write(tmp_path / "set <i>&.jsonl", ROWS)
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["eval", *map(str, arguments)], env={"COLUMNS": "200"})
+
+
+def test_tables_json_and_page(data, tmp_path):
+    done = run(data, "--json", tmp_path / "out.json", "--html", tmp_path / "out.html", "--resamples", 50)
+    assert done.exit_code == 0, done.output
+    assert "set <i>&: answers" in done.output
+    assert "answers that decline, seen as such: 1 of 1" in done.output
+    record = json.loads((tmp_path / "out.json").read_text())
+    (measured,) = record["sets"]
+    assert measured["name"] == "set <i>&"
+    (level,) = measured["levels"]
+    assert (level["n"], level["supported"]) == (4, 2)
+    assert level["figures"]["balanced_accuracy"]["value"] == 1.0
+    assert record["threshold"] == 0.5
+    assert record["engine"] == "local"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_json_on_standard_output_is_all_there_is(data):
+    done = run(data, "--json", "-", "--resamples", 0)
+    assert json.loads(done.stdout)["sets"][0]["levels"][0]["figures"]["auc"] == {
+        "value": 1.0,
+        "low": None,
+        "high": None,
+    }
+
+
+def test_a_folder_gives_a_line_per_set_and_a_mean(tmp_path):
+    write(tmp_path / "one.jsonl", ROWS)
+    (tmp_path / "sub").mkdir()
+    write(tmp_path / "sub" / "one.jsonl", ROWS[:2])
+    write(tmp_path / "two.jsonl", ROWS[:2])
+    done = run(tmp_path, "--json", "-", "--resamples", 0)
+    record = json.loads(done.stdout)
+    assert [s["name"] for s in record["sets"]] == ["one", "sub/one", "two"]
+    assert record["mean"]["balanced_accuracy"] == 1.0
+    assert "mean" in run(tmp_path, "--resamples", 0).output
+
+
+def test_files_of_one_name_never_become_one_set(tmp_path):
+    for place in ("a/v1", "b/v1", "c/v1"):
+        (tmp_path / place).mkdir(parents=True)
+        write(tmp_path / place / "data.jsonl", ROWS[:2])
+    (tmp_path / "c/v1/data.json").write_text(json.dumps(ROWS[:2]))
+    record = json.loads(run(tmp_path, "--json", "-", "--resamples", 0).stdout)
+    assert [s["name"] for s in record["sets"]] == ["data", "v1/data", "c/v1/data", f"{tmp_path.name}/c/v1/data"]
+    assert [s["levels"][0]["n"] for s in record["sets"]] == [2] * 4
+
+
+def test_files_that_only_their_suffix_tells_apart_are_numbered():
+    names = _names("data", Path("/v1/data.json"))
+    assert [next(names) for _ in range(4)] == ["data", "v1/data", "data (2)", "data (3)"]
+
+
+def test_the_same_file_twice_is_read_once(data, monkeypatch):
+    monkeypatch.chdir(data.parent)
+    record = json.loads(run(data, data.parent, data.name, "--json", "-", "--resamples", 0).stdout)
+    assert [s["levels"][0]["n"] for s in record["sets"]] == [4]
+
+
+def test_limit_and_language_choose_rows(data):
+    record = json.loads(run(data, "--limit", 2, "--json", "-", "--resamples", 0).stdout)
+    (measured,) = record["sets"]
+    assert measured["abstained"] + sum(level["n"] for level in measured["levels"]) == 2
+    refused = run(data, "--lang", "zh")
+    assert isinstance(refused.exception, UsageError)
+    assert "'zh'" in str(refused.exception)
+
+
+def test_the_threshold_of_a_policy_file_applies(data, tmp_path):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("preset: monitor\nthreshold: 1.0\n")
+    record = json.loads(run(data, "--policy", policy, "--json", "-", "--resamples", 0).stdout)
+    assert record["threshold"] == 1.0
+    assert record["sets"][0]["levels"][0]["figures"]["false_alarm_rate"]["value"] == 1.0
+
+
+def test_bad_rows_are_named_and_the_rest_is_measured(tmp_path):
+    data = write(tmp_path / "x.jsonl", [ROWS[0], {**ROWS[0], "label": "?"}, ROWS[1]])
+    done = run(data, "--json", "-", "--resamples", 0)
+    assert done.exit_code == 2
+    assert "x.jsonl, row 2: 'label' is '?'" in done.stderr
+    assert json.loads(done.stdout)["sets"][0]["levels"][0]["n"] == 2
+
+
+def test_a_bad_file_in_a_folder_is_named_and_the_rest_is_measured(tmp_path):
+    write(tmp_path / "bad.jsonl", [{**ROWS[0], "label": "?"}])
+    (tmp_path / "broken.json").write_text("[{")
+    (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b no gzip")
+    write(tmp_path / "good.jsonl", ROWS[:2])
+    done = run(tmp_path, "--json", "-", "--resamples", 0)
+    assert done.exit_code == 2
+    for name in ("bad.jsonl", "broken.json", "cut.jsonl.gz"):
+        assert name in done.stderr
+    assert [s["name"] for s in json.loads(done.stdout)["sets"]] == ["good"]
+
+
+@pytest.mark.parametrize("where", ["missing/out.json", "."])
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(data, tmp_path, where):
+    done = run(data, "--json", tmp_path / where)
+    assert isinstance(done.exception, UsageError)
+    assert "cannot write" in str(done.exception)
+
+
+def test_the_data_are_never_overwritten(data):
+    before = data.read_text()
+    for option in ("--html", "--json"):
+        for source in (data, data.parent):
+            done = run(source, option, data)
+            assert isinstance(done.exception, UsageError)
+            assert "is the input itself" in str(done.exception)
+    assert data.read_text() == before
+
+
+def test_files_that_the_data_refer_to_are_never_overwritten(tmp_path):
+    (tmp_path / "response.jsonl").write_text("{}\n")
+    texts = tmp_path / "source_info.jsonl"
+    texts.write_text("{}\n")
+    assert "is the input itself" in str(run(tmp_path, "--json", texts).exception)
+    assert texts.read_text() == "{}\n"
+
+
+def test_the_policy_file_is_never_overwritten(data, tmp_path):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("preset: strict\n")
+    assert "is the input itself" in str(run(data, "--policy", policy, "--html", policy).exception)
+    assert policy.read_text() == "preset: strict\n"
+
+
+def test_a_result_in_the_folder_of_the_data_may_be_replaced(data, tmp_path):
+    for _ in range(2):
+        assert run(tmp_path, "--json", tmp_path / "out.json", "--resamples", 0).exit_code == 0
+
+
+def test_two_outputs_need_two_files_and_the_page_has_to_be_one(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "two outputs" in str(run(data, "--json", "x", "--html", tmp_path / "x").exception)
+    assert "standard output" in str(run(data, "--html", "-").exception)
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_ctrl_c_leaves_nothing_half_written(data, tmp_path):
+    """Ctrl-C comes when the text has just been written; the figures of the run before stay."""
+    out = tmp_path / "out.json"
+    out.write_text("old")
+    seen = []
+
+    def press(frame, event, called):
+        if event == "c_return" and frame.f_code is output._fill.__code__ and called.__name__ == "write":
+            seen.extend(path.name for path in tmp_path.iterdir())
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sys.setprofile(press)
+    try:
+        done = run(data, "--json", out, "--resamples", 0)
+    finally:
+        sys.setprofile(None)
+    assert done.exit_code != 0
+    assert len(seen) == 3  # the data, the old figures, and the file being written
+    assert out.read_text() == "old"
+    assert sorted(tmp_path.iterdir()) == sorted([data, out])
+
+
+VOID = {"meta", "circle", "line", "rect", "polyline", "br"}
+
+
+class Page(HTMLParser):
+    """Collects tags and text, and refuses tags that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.open = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_is_whole_escaped_and_stands_alone(data, tmp_path):
+    assert run(data, "--html", tmp_path / "out.html", "--resamples", 50).exit_code == 0
+    text = (tmp_path / "out.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert not {"script", "link", "img", "iframe", "object", "i", "b"} & set(page.tags)
+    assert not [a for a in page.attributes if a[0] in {"src", "href", "action"} or a[0].startswith("on")]
+    assert "://" not in text
+    assert "prefers-color-scheme: dark" in text
+    seen = "".join(page.text)
+    assert "set <i>&" in seen
+    assert "<b>'odd' & \"type\"</b>" in seen
+    assert page.tags.count("figure") == page.tags.count("figcaption") == page.tags.count("svg") == 3
+    assert seen.count("How to read it") == 3
+
+
+def test_each_plot_is_well_formed_and_inside_its_frame(data, tmp_path):
+    run(data, "--html", tmp_path / "out.html", "--resamples", 50)
+    text = (tmp_path / "out.html").read_text(encoding="utf-8")
+    plots = [part.partition("</svg>")[0] + "</svg>" for part in ("<svg" + rest for rest in text.split("<svg")[1:])]
+    assert len(plots) == 3
+    for plot in plots:
+        root = ET.fromstring(plot)
+        _, _, width, height = map(float, root.get("viewBox").split())
+        assert root.get("aria-label")
+        for circle in root.iter("circle"):
+            assert 0 <= float(circle.get("cx")) <= width
+            assert 0 <= float(circle.get("cy")) <= height
+        for bar in root.iter("rect"):
+            assert 0 <= float(bar.get("x")) + float(bar.get("width")) <= width
+
+
+def test_names_out_of_the_data_can_do_nothing_to_the_terminal(tmp_path):
+    names = ["\x1b[31mred", "\ud800lone", "[bold]markup[/bold]"]
+    write(tmp_path / "x.jsonl", [ROWS[0], *({**ROWS[1], "error_type": name} for name in names)])
+    done = run(tmp_path / "x.jsonl", "--resamples", 0, "--html", tmp_path / "out.html")
+    assert done.exit_code == 0, done.output
+    assert "\x1b" not in done.output
+    assert "�[31mred" in done.output
+    assert "[bold]markup[/bold]" in done.output
+    assert "�lone" in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+def test_help_has_an_example():
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "Example: guardrail eval" in done.output

