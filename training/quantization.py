@@ -18,6 +18,8 @@ from training.train import auc
 
 SEED = 7
 LIMIT = 2500
+FEWEST = 50
+"""Pairs of a source below which its figures say nothing."""
 
 
 def main() -> None:
@@ -40,7 +42,7 @@ def main() -> None:
     sources = np.array([p.source for p in pairs])
     for source in ("all", *sorted(set(sources.tolist()))):
         here = np.ones(len(pairs), dtype=bool) if source == "all" else sources == source
-        if good[here].all() or not good[here].any():
+        if here.sum() < FEWEST or good[here].all() or not good[here].any():
             continue
         areas = [auc(values[here].tolist(), good[here].tolist()) for values in (full, small)]
         gap = np.abs(full[here] - small[here]).mean()

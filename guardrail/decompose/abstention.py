@@ -169,7 +169,7 @@ def _beyond(sentence: str, question: str | None) -> bool:
     return any(number not in question for number in _NUMBER.findall(sentence))
 
 
-def _claims_nothing(clause: str, question: str | None) -> bool:
+def _names_what_is_refused(clause: str, question: str | None) -> bool:
     """Whether a clause beside a refusal only names what is refused: an indirect question, a thing, asked words."""
     clause = clause.strip(" .!?。！？\"'”")
     words = [word.lower() for word in _WORD.findall(clause)]
@@ -206,6 +206,21 @@ def _declines_structurally(sentence: str, question: str | None) -> bool:
 _ENGLISH_WORDS = re.compile(r"\b(?:the|is|are|was|of|and|not|this|does|do)\b", re.IGNORECASE)
 
 
+def split_clauses(sentence: str) -> list[str]:
+    """Clauses and list items of a sentence, without the connectives between them."""
+    return [clause.strip() for clause in _CLAUSE.split(sentence) if clause.strip(" .。,，!！")]
+
+
+def refuses(clause: str) -> bool:
+    """Whether a clause says that the answer is not known or not in the passages."""
+    return bool(_ENGLISH.search(clause) or _CHINESE.search(clause) or _EAST_ASIAN.search(clause))
+
+
+def claims_nothing(clause: str, question: str | None) -> bool:
+    """Whether a clause beside a refusal is courtesy, names the passages, or only names what is refused."""
+    return _HARMLESS.fullmatch(clause) is not None or _names_what_is_refused(clause, question)
+
+
 def declines(sentence: str, question: str | None, lang: str) -> bool:
     """Whether the (plain) sentence says only that the answer is not known or not in the passages.
 
@@ -215,16 +230,15 @@ def declines(sentence: str, question: str | None, lang: str) -> bool:
         return False
     if len(sentence) > 600 or _beyond(sentence, question):
         return False
-    clauses = [clause.strip() for clause in _CLAUSE.split(sentence) if clause.strip(" .。,，!！")]
     refused, sourced = 0, False
-    for clause in clauses:
+    for clause in split_clauses(sentence):
         if sourced and _ELLIPTIC.match(clause):  # "The passages name the tower, but do not say who built it."
             refused += 1
             continue
         sourced = sourced or _ENGLISH_SOURCES.search(clause) is not None
-        if _ENGLISH.search(clause) or _CHINESE.search(clause) or _EAST_ASIAN.search(clause):
+        if refuses(clause):
             refused += 1
-        elif not _HARMLESS.fullmatch(clause) and not _claims_nothing(clause, question):
+        elif not claims_nothing(clause, question):
             break
     else:
         if refused:

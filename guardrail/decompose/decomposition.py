@@ -10,6 +10,7 @@ from guardrail.decompose.blocks import Block, Kind, cells, runs, split_blocks
 from guardrail.decompose.citations import Index, citation_index
 from guardrail.decompose.claims import header_claims, title_claims
 from guardrail.decompose.connectives import MAX_CHARACTERS, Tie, tie
+from guardrail.decompose.contents import only_declines
 from guardrail.decompose.markup import mask, plain, readable
 from guardrail.decompose.pronouns import Topic
 from guardrail.decompose.sentences import language, split_sentences
@@ -31,6 +32,7 @@ from guardrail.logic import find_relations
 from guardrail.types import Decomposition, Segment, Span
 
 _FRAGMENT_WORDS = 6  # a list item up to this long says nothing without the line that leads it in
+_MOST_DECLINING = 8  # an answer of more sentences than this does more than decline
 
 
 @dataclass(slots=True)
@@ -127,6 +129,20 @@ def _settle(answer: str, sentences: list[_Sentence], question: str | None) -> No
         last.skipped = None  # what heads nothing, or greets nobody, is the answer itself
 
 
+def _settle_whole(sentences: list[_Sentence], question: str | None) -> None:
+    """Skip what only says what the passages lack or hold, where the answer says nothing else."""
+    if any(sentence.skipped == CODE for sentence in sentences):
+        return
+    said = [sentence for sentence in sentences if sentence.skipped in {None, DECLINES}]
+    if not 0 < len(said) <= _MOST_DECLINING or any(s.kind in {Kind.TABLE_ROW, Kind.HEADING} for s in said):
+        return
+    if any(s.skipped is None for s in said) and only_declines(
+        [(s.text, s.skipped == DECLINES) for s in said], question
+    ):
+        for sentence in said:
+            sentence.skipped = DECLINES
+
+
 def _groups(sentences: list[_Sentence]) -> Iterator[list[_Sentence]]:
     """Sentences that stay together (L-Face4RAG, section 4.1): a connective never loses the side it points back to."""
     group: list[_Sentence] = []
@@ -185,6 +201,7 @@ def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence
     index = citation_index(passage_ids)
     sentences = list(_sentences(text, index))
     _settle(text, sentences, question)
+    _settle_whole(sentences, question)
     topic = Topic(question, language(question or answer))
     segments = tuple(_segment(i, group, topic) for i, group in enumerate(_groups(sentences), 1))
     return Decomposition(
