@@ -192,3 +192,33 @@ def test_a_long_segment_is_judged_to_its_end():
     passage = "The dam was built between 1958 and 1963 and it supplies the town of Fennick with drinking water."
     finding = only(start + "and its chief engineer was convicted of murdering the mayor.", passage)
     assert finding.verdict is not Verdict.SUPPORTED
+
+
+def test_results_are_the_same_in_every_process():
+    """Sets have another order in each process; nothing may depend on it."""
+    import json
+    import os
+    import subprocess
+    import sys
+
+    def run(seed):
+        command = [sys.executable, "-m", "guardrail.cli.main", "demo", "--json"]
+        done = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True)
+        return [{**json.loads(line), "seconds": 0} for line in done.stdout.splitlines()]
+
+    first = run("1")
+    assert first
+    assert run("2") == first
+
+
+def test_copied_sentences_around_it_do_not_help_a_doubtful_one():
+    """Else an answer could be padded with what the passages say until its errors pass."""
+    doubtful = "The dam holds 97 million cubic metres and was built by prisoners."
+    first, _, last = DAM.split(". ", 2)  # the second begins with a pronoun, which the check resolves: no copy then
+    last = "The repair" + last.split("The repair")[1]
+    padded = f"{first}. {last} {doubtful}"
+    alone = only(doubtful, DAM)
+    report = Guard(policy=Policy.monitor()).check(padded, [DAM])
+    among = next(finding for finding in report.findings if finding.text == doubtful)
+    assert len(report.findings) == 3
+    assert among.score == pytest.approx(alone.score, abs=1e-6)

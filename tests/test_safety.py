@@ -11,7 +11,7 @@ from guardrail.engine import VerifyRequest, account
 from guardrail.entities import Mix
 from guardrail.judge import judge, locate
 from guardrail.testing import FakeEngine
-from guardrail.types import Entity, Row, Segment, Span, SupportMatrix
+from guardrail.types import Entity, LogicVerdict, Row, Segment, Span, SupportMatrix
 
 DAM = "The dam is 64 metres high. Rita Halloway built it."
 PASSAGES = [Passage(id="p1", text="The dam is 64 metres high.")]
@@ -170,3 +170,22 @@ def test_the_output_cannot_be_the_input(tmp_path, capsys):
     result = CliRunner().invoke(app, ["check", str(path), "--out", str(path)])
     assert "is the input itself" in str(result.exception)
     assert path.read_text()
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.5, 0.9])
+def test_a_reversed_relation_is_flagged_however_sure_the_model_is(threshold):
+    """A relation that is merely not licensed lowers the score; one that the passages reverse is wrong."""
+    segment = Segment(id="s1", span=Span(0, len(DAM)), text=DAM)
+    row = Row(segment_id="s1", cells=(None,), supported=0.97)
+
+    def verdict(contradicts):
+        logic = LogicVerdict(
+            segment_id="s1", consistent=False, contradicts=contradicts,
+            error_type=ErrorType.CAUSAL_CONFUSION, reason="turned round",
+        )  # fmt: skip
+        return judge([segment], {"s1": row}, {"s1": logic}, [], {}, DAM, PASSAGES, threshold)[0]
+
+    assert verdict(True).verdict is Verdict.CONTRADICTED
+    assert verdict(True).score < 0.5
+    assert verdict(False).score < 0.97
+    assert verdict(False).reason == "turned round"

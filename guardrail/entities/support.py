@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import fsum
 
 from guardrail.entities.families import Family
 from guardrail.entities.names import name_key
@@ -39,11 +40,11 @@ class Support:
     def of(self, segment_id: str, entity: Entity, family: Family) -> float:
         """Support (0..1) by the entity's best passage, words and cells together."""
         words = self._words(segment_id, family)
-        total = sum(words.values())
+        total = fsum(words.values())
         best = 0.0
         for number in entity.passages:
             covered = (
-                sum(weight for word, weight in words.items() if word in self._bags[number]) / total if total else 0.0
+                fsum(weight for word, weight in words.items() if word in self._bags[number]) / total if total else 0.0
             )
             read = self._cell(segment_id, number)
             best = max(best, covered if read is None else (covered + read) / 2)
@@ -57,15 +58,15 @@ class Support:
     def against(self, segment_id: str, linked: Entity, other: Entity, family: Family) -> tuple[float, float]:
         """Share of the segment that only ``other`` has, and by how much it covers more than ``linked``."""
         words = self._words(segment_id, family)
-        total = sum(words.values())
+        total = fsum(words.values())
         if not total:
             return 0.0, 0.0
         ours, theirs = self._all(linked), self._all(other)
         theirs_only = [word for word in words if word in theirs and word not in ours]
         if len(theirs_only) < 2 and not any(word[0].isdigit() for word in theirs_only):
             return 0.0, 0.0  # a single word is chance, a single date or number is not
-        only = sum(words[word] for word in theirs_only)
-        kept = sum(weight for word, weight in words.items() if word in ours and word not in theirs)
+        only = fsum(words[word] for word in theirs_only)
+        kept = fsum(weight for word, weight in words.items() if word in ours and word not in theirs)
         return only / total, (only - kept) / total
 
     def _cell(self, segment_id: str, number: int) -> float | None:

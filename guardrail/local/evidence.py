@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum
 
 from guardrail.local.reading import Library
 
@@ -29,15 +30,15 @@ def choose_evidence(library: Library, words: Iterable[str], among: Sequence[int]
     """
     weight = library.overlap.weight
     wanted = set(words)
-    total = sum(map(weight, wanted)) or 1.0
+    total = fsum(map(weight, wanted)) or 1.0
     left = set(wanted)
     chosen: list[int] = []
     for number in library.overlap.rank(wanted, among, limit):
         own = set(library.sentences[number].words)
-        gain = sum(map(weight, left & own))
+        gain = fsum(map(weight, left & own))
         if chosen:
             quoted = any(library.owner[number] == library.owner[other] for other in chosen)
-            speaks = sum(map(weight, wanted & own)) / total + gain / (sum(map(weight, own)) or 1.0)
+            speaks = fsum(map(weight, wanted & own)) / total + gain / (fsum(map(weight, own)) or 1.0)
             if gain < _GAIN * total or speaks < (_NEEDED if quoted else _NEEDED_ELSEWHERE):
                 break
         chosen.append(number)

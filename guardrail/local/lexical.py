@@ -46,7 +46,10 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 class Overlap:
-    """Rare words weigh more: inverse document frequency over the given texts (usually all passage sentences)."""
+    """Rare words weigh more: inverse document frequency over the given texts (usually all passage sentences).
+
+    Sums are exact (fsum), for sets have another order in every process and ties must not depend on it.
+    """
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         self._bags = [frozenset(words) for words in texts]
@@ -67,8 +70,8 @@ class Overlap:
         union: set[str] = set()
         for index in texts:
             union |= self._bags[index]
-        total = sum(self.weight(word) for word in wanted)
-        return sum(self.weight(word) for word in wanted & union) / total
+        total = math.fsum(self.weight(word) for word in wanted)
+        return math.fsum(self.weight(word) for word in wanted & union) / total
 
     def rank(self, words: Iterable[str], among: Sequence[int], limit: int) -> tuple[int, ...]:
         """Up to ``limit`` text numbers, each chosen for the weight it adds to those before it; best first."""
@@ -76,7 +79,7 @@ class Overlap:
         pool = list(among)
         chosen: list[int] = []
         while pool and len(chosen) < limit:
-            gains = [sum(self.weight(word) for word in left & self._bags[index]) for index in pool]
+            gains = [math.fsum(self.weight(word) for word in left & self._bags[index]) for index in pool]
             best = max(range(len(pool)), key=gains.__getitem__)
             if gains[best] <= 0.0:
                 break
