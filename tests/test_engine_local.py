@@ -213,7 +213,7 @@ def test_results_are_the_same_in_every_process():
 
 def test_copied_sentences_around_it_do_not_help_a_doubtful_one():
     """Else an answer could be padded with what the passages say until its errors pass."""
-    doubtful = "The dam holds 97 million cubic metres and was built by prisoners."
+    doubtful = "Larkmoor Dam holds 97 million cubic metres and was built by prisoners."
     first, _, last = DAM.split(". ", 2)  # the second begins with a pronoun, which the check resolves: no copy then
     last = "The repair" + last.split("The repair")[1]
     padded = f"{first}. {last} {doubtful}"
