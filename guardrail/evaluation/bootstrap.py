@@ -61,7 +61,7 @@ def _estimate(value: float, spread: Numbers) -> Estimate:
 
 def _weights(group: NDArray[np.intp], resamples: int) -> Iterator[Numbers]:
     """How often each row is drawn, (R, n) at a time."""
-    groups = int(group.max()) + 1 if len(group) else 0
+    groups = int(np.max(group)) + 1 if len(group) else 0
     if groups < 2:
         return
     rng = np.random.default_rng(_SEED)

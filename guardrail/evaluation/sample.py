@@ -84,7 +84,7 @@ def together(parts: Sample, answer: Sequence[object]) -> Sample:
         answer: Which answer each claim is part of; equal keys for one answer.
     """
     of = numbered(answer)
-    count = int(of.max()) + 1 if len(of) else 0
+    count = int(np.max(of)) + 1 if len(of) else 0
     lowest, overlap = np.ones(count), np.ones(count)
     np.minimum.at(lowest, of, parts.score)
     np.minimum.at(overlap, of, parts.overlap)

@@ -110,8 +110,7 @@ class CrossEncoder:
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-    probabilities: NDArray[np.float32] = shifted / shifted.sum(axis=1, keepdims=True)
-    return probabilities
+    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
 def token_types(left: Sequence[int], right: Sequence[int]) -> list[int]:
