@@ -34,15 +34,11 @@ fault is what differs from the nearest of its twin and the sentences of the pass
 from __future__ import annotations
 
 import argparse
-import difflib
-import gzip
-import json
 import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +49,12 @@ from guardrail.local.lexical import content_words
 from guardrail.local.windows import sentences
 from guardrail.localize import known_stems
 from guardrail.localize.embeddings import EmbeddingLocalizer
+from training.pairs import parts_of, read_rows
+from training.written import Words, difference
 
 SETS = ("bench/face4rag_dev.jsonl", "dev/wice__dev_oracle.jsonl.gz", "dev/wice__tokens_dev.jsonl.gz",
         "dev/bump__task1.jsonl.gz", "dev/bump__task2.jsonl.gz")  # fmt: skip
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
-SAME = 0.7
-"""Share of a false claim's words that its nearest true text must have for the difference to be the fault."""
 
 GAP, STATIC, CONTEXTUAL = 20, (0.5, 40), (0.4, 15)
 """Gap in words, and (cosine, gap): the best on written training records."""
@@ -208,7 +204,7 @@ class Table:
 def written(folder: Path, every: int) -> Iterator[LabelledAnswer]:
     """Claims of every n-th written record, each as an answer; every other record among other records' passages."""
     paths = sorted([*folder.glob("*.jsonl.gz"), *folder.glob("*.jsonl")])
-    records = [json.loads(line) for path in paths for line in _lines(path)]
+    records = [record for path in paths for record in read_rows(path)]
     english = [r for r in records if r["lang"] == "en"][::every]
     drawn = random.Random(3)
     for turn, record in enumerate(english):
@@ -223,7 +219,7 @@ def written(folder: Path, every: int) -> Iterator[LabelledAnswer]:
             yield LabelledAnswer(id=ident, answer=claim["c"], label=Verdict.SUPPORTED, evidence=evidence, **base)
         for number, claim in enumerate(record["unsupported"]):
             twin = None if claim["p"] is None else record["supported"][claim["p"]]
-            fault = difference(claim["c"], [*record["sentences"], *([twin["c"]] if twin else [])])
+            fault = difference(claim["c"], [*record["sentences"], *([twin["c"]] if twin else [])], _words)
             if fault is not None:
                 yield LabelledAnswer(
                     id=f"{record['id']}-u{number}",
@@ -236,38 +232,17 @@ def written(folder: Path, every: int) -> Iterator[LabelledAnswer]:
                 )
 
 
-def difference(false: str, texts: Sequence[str]) -> Span | None:
-    """From the first to the last word that differs from the nearest of the texts; None if none is near."""
-    own = tokens(false)
-    forms = [t.of(false).casefold() for t in own]
-    matchers = [
-        difflib.SequenceMatcher(None, forms, [t.of(text).casefold() for t in tokens(text)], autojunk=False)
-        for text in texts
-    ]
-    shares = [sum(block.size for block in m.get_matching_blocks()) / max(len(own), 1) for m in matchers]
-    best = max(range(len(texts)), key=shares.__getitem__)
-    changes = [(a, b) for tag, a, b, _, _ in matchers[best].get_opcodes() if tag != "equal"]
-    if shares[best] < SAME or not changes:
-        return None
-    last = len(own) - 1
-    return Span(own[min(changes[0][0], last)].start, own[min(max(changes[-1][1] - 1, changes[-1][0]), last)].end)
-
-
-def _lines(path: Path) -> list[str]:
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as handle:
-            return handle.readlines()
-    return path.read_text(encoding="utf-8").splitlines()
+def _words(text: str) -> Words:
+    return [(token.of(text).casefold(), token) for token in tokens(text)]
 
 
 def _passages(record: dict[str, Any], prefix: str) -> tuple[tuple[Passage, ...], dict[int, tuple[int, Span]]]:
     """Passages of a written record, and where each of its sentences stands."""
-    cuts = [0, *(record.get("splits") or []), len(record["sentences"])]
     made: list[Passage] = []
     where: dict[int, tuple[int, Span]] = {}
-    for first, last in pairwise(cuts):
+    for part in parts_of(record):
         text = ""
-        for number in range(first, last):
+        for number in part:
             text += " " if text else ""
             where[number] = (len(made), Span(len(text), len(text) + len(record["sentences"][number])))
             text += record["sentences"][number]

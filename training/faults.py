@@ -8,9 +8,6 @@ segment of a set too. Prints token F1 per set on the half that was left out, the
 from __future__ import annotations
 
 import argparse
-import difflib
-import gzip
-import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -25,10 +22,10 @@ from guardrail.local.lexical import content_words
 from guardrail.local.reading import Library
 from guardrail.localize.faults import Marks, best_stretch, mark_words
 from guardrail.types import Passage, Span
+from training.pairs import read_rows
+from training.written import Words, difference
 
 HUMAN = ("wice__tokens_train", "bump__task1", "bump__task2")
-SAME = 0.7
-"""Share of a false claim's words that its nearest true text must have for the difference to be the fault."""
 LENIENCE = 1.0
 """Added to the odds of every word: on the halves left out, a stretch a little too long costs least over all sets."""
 
@@ -50,48 +47,36 @@ def example(text: str, faults: Sequence[Span], library: Library) -> Example:
     return Example(np.array(marks, dtype=float), np.array(wrong))
 
 
-def difference(false: str, texts: Sequence[str]) -> Span | None:
-    """From the first to the last word that differs from the nearest of the texts; None if none is near."""
-    own = read_words(false)
-    forms = [w.form for w in own]
-    matchers = [difflib.SequenceMatcher(None, forms, [w.form for w in read_words(t)], autojunk=False) for t in texts]
-    shares = [sum(block.size for block in m.get_matching_blocks()) / max(len(own), 1) for m in matchers]
-    best = max(range(len(texts)), key=shares.__getitem__)
-    changes = [(a, b) for tag, a, b, _, _ in matchers[best].get_opcodes() if tag != "equal"]
-    if shares[best] < SAME or not changes:
-        return None
-    last = len(own) - 1
-    return Span(own[min(changes[0][0], last)].start, own[min(max(changes[-1][1] - 1, changes[-1][0]), last)].end)
+def words_of(text: str) -> Words:
+    """Words in the forms that the guard compares."""
+    return [(word.form, Span(word.start, word.end)) for word in read_words(text)]
 
 
 def written(folder: Path, every: int) -> Iterator[Example]:
     """False claims of every n-th English record."""
     for path in sorted(folder.glob("*.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            records = [r for r in map(json.loads, lines) if r["lang"] == "en"][::every]
-        for record in records:
+        for record in [r for r in read_rows(path) if r["lang"] == "en"][::every]:
             cuts = [0, *(record.get("splits") or []), len(record["sentences"])]
             texts = [" ".join(record["sentences"][a:b]) for a, b in pairwise(cuts)]
             library = Library([Passage(text=t, id=str(n), title=record["title"]) for n, t in enumerate(texts)])
             for claim in record["unsupported"]:
                 twin = [] if claim["p"] is None else [record["supported"][claim["p"]]["c"]]
-                fault = difference(claim["c"], [*record["sentences"], *twin])
+                fault = difference(claim["c"], [*record["sentences"], *twin], words_of)
                 if fault is not None:
                     yield example(claim["c"], [fault], library)
 
 
 def human(path: Path) -> Iterator[Example]:
     """Segments that hold a span marked by people."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            if not row["spans"] or row["label"] == "supported":
-                continue
-            library = Library([Passage(text=text, id=str(n)) for n, text in enumerate(row["passages"])])
-            for segment in decompose(row["text"]).segments:
-                start, end = segment.span
-                inside = [Span(max(a, start) - start, min(b, end) - start) for a, b in row["spans"]]
-                if any(a < b for a, b in inside):
-                    yield example(segment.span.of(row["text"]), inside, library)
+    for row in read_rows(path):
+        if not row["spans"] or row["label"] == "supported":
+            continue
+        library = Library([Passage(text=text, id=str(n)) for n, text in enumerate(row["passages"])])
+        for segment in decompose(row["text"]).segments:
+            start, end = segment.span
+            inside = [Span(max(a, start) - start, min(b, end) - start) for a, b in row["spans"]]
+            if any(a < b for a, b in inside):
+                yield example(segment.span.of(row["text"]), inside, library)
 
 
 def fit(sets: Sequence[Sequence[Example]]) -> np.ndarray:

@@ -3,8 +3,9 @@
     python -m training.train --data DATA --out runs/v1/first
     python -m training.train --data DATA --start runs/v1/first/model.pt --out runs/v1
 
-Resumable: run the same line again after an interruption. Two cores need about an hour; a GPU, where torch sees one,
-minutes. Seeds are fixed; the figures that the model card gives come from ``training.fit`` and ``benchmarks/``.
+Resumable: run the same line again after an interruption. One stage of ``make train`` takes two cores about an hour; a
+GPU, where torch sees one, minutes. Seeds are fixed; the figures that the model card gives come from ``training.fit``
+and ``benchmarks/``.
 """
 
 from __future__ import annotations

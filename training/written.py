@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import collections
+import difflib
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-TYPES = frozenset(
-    "hallucination contradiction entity_inversion conceptual_substitution conflation overgeneralization "
-    "causal_confusion sufficient_necessary inclusion_relation other_logic".split()
-)
+from guardrail.types import ErrorType, Span
+
+TYPES = frozenset(kind.value for kind in ErrorType if kind is not ErrorType.MIXED_ENTITIES)
+
+SAME = 0.7
+"""Share of a false claim's words that its nearest true text must have for the difference to be the fault."""
 
 
 def faults(record: dict[str, Any]) -> list[str]:
@@ -42,6 +46,31 @@ def faults(record: dict[str, Any]) -> list[str]:
     texts = [c["c"] for c in [*record["supported"], *record["unsupported"]]]
     found += [f"claim twice: {text[:60]!r}" for text, n in collections.Counter(texts).items() if n > 1]
     return found
+
+
+Words = list[tuple[str, Span]]
+"""Words as they are compared, and where they stand."""
+
+
+def difference(false: str, texts: Sequence[str], read: Callable[[str], Words]) -> Span | None:
+    """From the first to the last word that differs from the nearest of the texts; None if none is near.
+
+    Args:
+        false: A false claim.
+        texts: Its true twin and the sentences of the passages.
+        read: Cuts a text into words.
+    """
+    own = read(false)
+    forms = [form for form, _ in own]
+    matchers = [difflib.SequenceMatcher(None, forms, [form for form, _ in read(t)], autojunk=False) for t in texts]
+    shares = [sum(block.size for block in m.get_matching_blocks()) / max(len(own), 1) for m in matchers]
+    best = max(range(len(texts)), key=shares.__getitem__)
+    changes = [(a, b) for tag, a, b, _, _ in matchers[best].get_opcodes() if tag != "equal"]
+    if shares[best] < SAME or not changes:
+        return None
+    last = len(own) - 1
+    first, final = min(changes[0][0], last), min(max(changes[-1][1] - 1, changes[-1][0]), last)
+    return Span(own[first][1].start, own[final][1].end)
 
 
 def main() -> None:

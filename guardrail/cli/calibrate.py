@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from guardrail.calibration import Calibration, engine_identity, hash_files
 from guardrail.cli.output import refuse_unwritable, write_whole
+from guardrail.cli.policies import policy_file
+from guardrail.cli.progress import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.conformal import Choice, Risk, choose, outcome, perfect_outcome, refuse_bounds
 from guardrail.evaluation.guarantee import guarantee, policy_text, sources
@@ -27,7 +27,6 @@ from guardrail.policy import Policy
 from guardrail.policy_file import read_policy_file
 from guardrail.types import Verdict
 
-_PRESETS = ("monitor", "annotate", "repair", "strict")
 _COSTLY = 0.5
 """Share of the other sort of answers lost from which the threshold is hardly of use."""
 
@@ -73,7 +72,8 @@ def calibrate(
     noun = _noun(labelled)
     # Labels that are too few even for a perfect guard are refused before the work.
     choose([o for one in labelled if (o := perfect_outcome(one)) is not None], risk, target_error, delta)
-    judged = _judge(guard, labelled)
+    with progress_bar("checking", len(labelled), shown=sys.stderr.isatty()) as tick:
+        judged = judge(guard, labelled, tick=tick)
     _refuse_unjudged(judged)
     found = [o for one in judged if (o := outcome(one.answer, one.report)) is not None]
     choice = choose(found, risk, target_error, delta)
@@ -99,14 +99,16 @@ def calibrate(
 
 def _base(policy: str) -> dict[str, Any]:
     """Fields of the policy file to write, before the threshold. A preset's name means the preset, file or not."""
-    if policy in _PRESETS:
+    file = policy_file(policy)
+    if file is None:
         return {"preset": policy}
-    return read_policy_file(Path(policy)).model_dump(exclude_unset=True, exclude={"threshold", "calibration"})
+    return read_policy_file(file).model_dump(exclude_unset=True, exclude={"threshold", "calibration"})
 
 
 def _refuse_out(out: Path, data: Path, policy: str) -> None:
     refuse_unwritable(out, sources(data))
-    if policy not in _PRESETS and out.exists() and out.samefile(policy):
+    file = policy_file(policy)
+    if file is not None and out.exists() and out.samefile(file):
         raise UsageError(
             f"--out {str(out)!r} is the policy file to start from; its comments would be lost. Name another file."
         )
@@ -128,14 +130,6 @@ def _noun(labelled: list[LabelledAnswer]) -> str:
             "Calibrate on the files one by one."
         )
     return "claim" if claims else "answer"
-
-
-def _judge(guard: Guard, labelled: list[LabelledAnswer]) -> list[Judged]:
-    if not sys.stderr.isatty():
-        return judge(guard, labelled)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("checking", total=len(labelled))
-        return judge(guard, labelled, tick=lambda: progress.advance(task))
 
 
 def _refuse_unjudged(judged: list[Judged]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.row import BadRow, Row
+from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.row import BadRow, Row, RowError
 from guardrail.records import ENCODING
 
 _SURROGATES = range(0xDC80, 0xDD00)
@@ -82,6 +83,20 @@ def json_objects(path: Path, value: object) -> Iterator[tuple[int, Row | BadRow]
             yield number, item
         else:
             yield number, BadRow(path, number, f"must be a JSON object, got {type(item).__name__}")
+
+
+def labelled(
+    path: Path, rows: Iterable[tuple[int, Row | BadRow]], read: Callable[[Row, int], Iterable[LabelledAnswer]]
+) -> Iterator[LabelledAnswer | BadRow]:
+    """What ``read`` makes of each numbered row; one that cannot be read or in which it finds a fault is a bad row."""
+    for number, row in rows:
+        if isinstance(row, BadRow):
+            yield row
+            continue
+        try:
+            yield from read(row, number)
+        except RowError as error:
+            yield BadRow(path, number, str(error))
 
 
 def stem(path: Path) -> str:

@@ -10,6 +10,7 @@ import yaml
 
 from guardrail.calibration import Calibration
 from guardrail.evaluation.conformal import Choice, Risk
+from guardrail.evaluation.reading import visible_files
 
 _RISKS = {
     Risk.MISSED: (
@@ -67,7 +68,5 @@ def policy_text(base: Mapping[str, Any], calibration: Calibration) -> str:
 
 
 def sources(data: Path) -> list[Path]:
-    """The files that a data path stands for: itself, or all files of a folder, in order."""
-    if not data.is_dir():
-        return [data]
-    return sorted(path for path in data.rglob("*") if path.is_file() and not path.name.startswith("."))
+    """The files that a data path stands for: itself, or all files of a folder that are not hidden, in order."""
+    return visible_files(data) if data.is_dir() else [data]

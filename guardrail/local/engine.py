@@ -112,7 +112,7 @@ class LocalEngine:
 
 def own_segments(segments: Sequence[Segment], library: Library) -> int:
     """How many segments say something in words of their own; copied sentences are no padding for the others."""
-    return sum(bare(segment.text) not in library.bare_sentences for segment in segments)
+    return sum(bare(segment.text) not in library.copies for segment in segments)
 
 
 def claim_pieces(text: str) -> list[str]:
@@ -196,8 +196,8 @@ def judge_readings(
 def _copies(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[int, ...]:
     """Sentences read that say the same word for word; part of a sentence is no copy ("it is not true that ...")."""
     wanted = bare(segment.text)
-    parts = sorted({i for r in readings for i in r.view.parts})
-    return tuple(i for i in parts if wanted and bare(library.sentences[i].text) == wanted)
+    read = {i for r in readings for i in r.view.parts}
+    return tuple(i for i in library.copies.get(wanted, ()) if wanted and i in read)
 
 
 def _copied_row(segment: Segment, library: Library, cells: tuple[Cell | None, ...], copies: tuple[int, ...]) -> Row:

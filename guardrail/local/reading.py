@@ -66,9 +66,12 @@ class Library:
         self._windows = [w for number, passage in enumerate(passages) for w in windows(number, passage)]
 
     @cached_property
-    def bare_sentences(self) -> frozenset[str]:
-        """What counts for a copy, of all sentences."""
-        return frozenset(bare(sentence.text) for sentence in self.sentences)
+    def copies(self) -> dict[str, list[int]]:
+        """Numbers of the sentences that say the same word for word, by what counts for a copy (rules.bare)."""
+        found: dict[str, list[int]] = {}
+        for number, sentence in enumerate(self.sentences):
+            found.setdefault(bare(sentence.text), []).append(number)
+        return found
 
     def _parts(self, window: Window) -> range:
         start = self._first[window.passage]

@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[^a-z])")
 _CLAUSE_END = re.compile(r"[,;:—]\s|\s–\s")
 
 MAX_WORDS = 120
-"""Longer segments are marked whole: aligning takes time that grows with the square."""
+"""Longer segments get no stretch, so the whole counts: aligning takes time that grows with the square."""
 
 
 class Marks(NamedTuple):
@@ -65,7 +65,8 @@ def find_fault(text: str, evidence: Sequence[str], known: Collection[str] = froz
         known: Stems (guardrail.local.lexical) of all passages; left out, those of the evidence.
 
     Returns:
-        Offsets in ``text``, the whole of it where the evidence speaks of something else; None where nothing is quoted.
+        Offsets in ``text``, the whole of it where the evidence speaks of something else; None where nothing is quoted
+        or the segment is too long to align (MAX_WORDS).
     """
     words = read_words(text)
     if not evidence or not words or len(words) > MAX_WORDS:

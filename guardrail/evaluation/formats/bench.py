@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from guardrail.evaluation.files import json_lines, stem
+from guardrail.evaluation.files import json_lines, labelled, stem
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.row import (
     BadRow,
@@ -29,17 +29,11 @@ from guardrail.types import ErrorType, Passage, Span, Verdict
 
 def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
     """Rows of either bench."""
-    for number, row in json_lines(path):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            if "sentences" in row:
-                yield _biography(row, number, stem(path))
-            else:
-                yield _answer(row, number, stem(path))
-        except RowError as error:
-            yield BadRow(path, number, str(error))
+    return labelled(
+        path,
+        json_lines(path),
+        lambda row, number: [(_biography if "sentences" in row else _answer)(row, number, stem(path))],
+    )
 
 
 def _answer(row: Row, number: int, dataset: str) -> LabelledAnswer:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from guardrail.evaluation.files import json_document, json_lines, json_objects, stem
+from guardrail.evaluation.files import json_document, json_lines, json_objects, labelled, stem
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.language import language
 from guardrail.evaluation.row import (
@@ -28,14 +28,8 @@ from guardrail.evaluation.row import (
 def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
     """Rows of a ``.jsonl`` (or ``.jsonl.gz``), or of a ``.json`` with one list."""
     listed = path.suffix == ".json"
-    for number, row in json_objects(path, json_document(path)) if listed else json_lines(path):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            yield _answer(row, number, stem(path))
-        except RowError as error:
-            yield BadRow(path, number, str(error))
+    rows = json_objects(path, json_document(path)) if listed else json_lines(path)
+    yield from labelled(path, rows, lambda row, number: [_answer(row, number, stem(path))])
 
 
 def _answer(row: Row, number: int, dataset: str) -> LabelledAnswer:

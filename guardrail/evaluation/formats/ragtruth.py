@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.files import json_lines
+from guardrail.evaluation.files import json_lines, labelled
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.row import BadRow, Row, RowError, id_field, optional_text, read_span, text_field
 from guardrail.intake import read_passages
@@ -43,14 +43,7 @@ def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
             yield row
         elif "source_id" in row:
             sources[str(row["source_id"])] = row
-    for number, row in json_lines(path):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            yield _answer(row, number, sources)
-        except RowError as error:
-            yield BadRow(path, number, str(error))
+    yield from labelled(path, json_lines(path), lambda row, number: [_answer(row, number, sources)])
 
 
 def _answer(row: Row, number: int, sources: dict[str, Row]) -> LabelledAnswer:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.files import json_document, json_objects, stem
+from guardrail.evaluation.files import json_document, json_objects, labelled, stem
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.row import (
     BadRow,
@@ -57,14 +57,7 @@ def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
     """
     rows = json_document(path)
     contexts = _contexts(path, rows)
-    for number, row in json_objects(path, rows):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            yield from _answers(row, number, contexts, stem(path))
-        except RowError as error:
-            yield BadRow(path, number, str(error))
+    yield from labelled(path, json_objects(path, rows), lambda row, number: _answers(row, number, contexts, stem(path)))
 
 
 def beside(path: Path) -> tuple[Path, ...]:

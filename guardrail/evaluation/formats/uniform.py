@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from guardrail.evaluation.files import json_lines, stem
+from guardrail.evaluation.files import json_lines, labelled, stem
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.row import (
     BadRow,
     Row,
-    RowError,
     error_type,
     id_field,
     label_field,
@@ -26,14 +25,7 @@ from guardrail.evaluation.row import (
 
 def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
     """Rows of the file; the data set is named after the file, since several files share one ``dataset``."""
-    for number, row in json_lines(path):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            yield _answer(row, number, stem(path))
-        except RowError as error:
-            yield BadRow(path, number, str(error))
+    return labelled(path, json_lines(path), lambda row, number: [_answer(row, number, stem(path))])
 
 
 def _answer(row: Row, number: int, dataset: str) -> LabelledAnswer:
