@@ -13,10 +13,24 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from guardrail import telemetry
-from guardrail.engine import AsyncEngine, Engine, VerifyRequest, account, unverified
+from guardrail.engine import (
+    AsyncDecomposer,
+    AsyncEngine,
+    Decomposer,
+    DecomposeRequest,
+    Draft,
+    Engine,
+    VerifyRequest,
+    account,
+    account_draft,
+    seconds_left,
+    unverified,
+)
 from guardrail.errors import EngineError, EngineTimeout, UsageError
-from guardrail.plan import CheckPlan
+from guardrail.plan import CheckPlan, Effect
 from guardrail.types import Report, SupportMatrix
+
+Reply = Draft | SupportMatrix
 
 _ENGINES = ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-engine")
 _GRACE = 1.0
@@ -35,9 +49,9 @@ def drive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
     if not isinstance(engine, Engine):
         raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.acheck(...)` or `arun(...)`.")
     try:
-        request = next(plan)
+        effect = next(plan)
         while True:
-            request = plan.send(_verify(engine, request))
+            effect = plan.send(_perform(engine, effect))
     except StopIteration as stop:
         return _report(stop)
 
@@ -48,18 +62,18 @@ async def adrive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
     The pure stages run in a thread too where the answer is long enough for them to be felt.
     """
     try:
-        request = await asyncio.to_thread(_step, plan, None)
-        while isinstance(request, VerifyRequest):
-            request = await asyncio.to_thread(_step, plan, await _averify(engine, request))
+        effect = await asyncio.to_thread(_step, plan, None)
+        while not isinstance(effect, Report):
+            effect = await asyncio.to_thread(_step, plan, await _aperform(engine, effect))
     except asyncio.CancelledError:
         with suppress(ValueError):  # a stage at work in its thread cannot be closed; it ends by itself, unheard
             plan.close()
         raise
-    return request
+    return effect
 
 
-def _step(plan: CheckPlan, reply: SupportMatrix | None) -> VerifyRequest | Report:
-    """Next request of the plan, or its report (StopIteration cannot cross a thread)."""
+def _step(plan: CheckPlan, reply: Reply | None) -> Effect | Report:
+    """Next effect of the plan, or its report (StopIteration cannot cross a thread)."""
     try:
         return next(plan) if reply is None else plan.send(reply)
     except StopIteration as stop:
@@ -73,47 +87,70 @@ def _report(stop: StopIteration) -> Report:
     return report
 
 
-def _verify(engine: Engine, request: VerifyRequest) -> SupportMatrix:
-    with telemetry.span("verify") as span:
+def _perform(engine: Engine, effect: Effect) -> Reply:
+    with telemetry.span(_stage(effect)) as span:
         try:
-            return account(request, engine.verify(request))
+            return _call(engine, effect)
         except UsageError:
             raise
         except Exception as error:  # the boundary: whatever an engine does, the service stays up
             telemetry.describe_error(span, error)
-            return _failed(engine.name, request, error)
+            return _failed(engine.name, effect, error)
 
 
-async def _averify(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
+def _call(engine: Engine, effect: Effect) -> Reply:
+    if isinstance(effect, VerifyRequest):
+        return account(effect, engine.verify(effect))
+    if not isinstance(engine, Decomposer):
+        raise EngineError("it can only be awaited to decompose")
+    return account_draft(effect, engine.decompose(effect))
+
+
+async def _aperform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     if not isinstance(engine, AsyncEngine):
-        # _verify catches there what may not cross a thread (a StopIteration would never arrive here).
-        left = request.seconds_left()
+        # _perform catches there what may not cross a thread (a StopIteration would never arrive here).
+        left = seconds_left(effect.deadline)
         try:
             async with asyncio.timeout(None if left is None else left + _GRACE):
-                return await _in_engine_thread(engine, request)
+                return await _in_engine_thread(engine, effect)
         except TimeoutError:
-            return _failed(engine.name, request, EngineTimeout("it ignored the deadline"))
-    with telemetry.span("verify") as span:
+            return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))
+    with telemetry.span(_stage(effect)) as span:
         try:
-            async with asyncio.timeout(request.seconds_left()):
-                return account(request, await engine.averify(request))
+            async with asyncio.timeout(seconds_left(effect.deadline)):
+                return await _acall(engine, effect)
         except UsageError:
             raise
         except TimeoutError:
-            return _failed(engine.name, request, EngineTimeout("no reply before the deadline"))
-        except Exception as error:  # see _verify
+            return _failed(engine.name, effect, EngineTimeout("no reply before the deadline"))
+        except Exception as error:  # see _perform
             telemetry.describe_error(span, error)
-            return _failed(engine.name, request, error)
+            return _failed(engine.name, effect, error)
 
 
-async def _in_engine_thread(engine: Engine, request: VerifyRequest) -> SupportMatrix:
+async def _acall(engine: AsyncEngine, effect: Effect) -> Reply:
+    if isinstance(effect, VerifyRequest):
+        return account(effect, await engine.averify(effect))
+    if not isinstance(engine, AsyncDecomposer):
+        raise EngineError("it cannot be awaited to decompose")
+    return account_draft(effect, await engine.adecompose(effect))
+
+
+async def _in_engine_thread(engine: Engine, effect: Effect) -> Reply:
     """A pool of our own: engines that hang must not take the threads that everybody else's `to_thread` needs."""
     context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(_ENGINES, context.run, _verify, engine, request)
+    return await asyncio.get_running_loop().run_in_executor(_ENGINES, context.run, _perform, engine, effect)
 
 
-def _failed(engine: str, request: VerifyRequest, error: Exception) -> SupportMatrix:
+def _stage(effect: Effect) -> str:
+    return "verify" if isinstance(effect, VerifyRequest) else "decompose"
+
+
+def _failed(engine: str, effect: Effect, error: Exception) -> Reply:
     # Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
-    _log.warning("engine %s failed, %d segments unverified", engine, len(request.segments), exc_info=error)
     why = f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
-    return unverified(request, f"the engine {engine!r} failed: {why}")
+    if isinstance(effect, DecomposeRequest):
+        _log.warning("engine %s could not decompose, the rules did", engine, exc_info=error)
+        return Draft(parts=effect.parts, reason=f"The rules decomposed: engine {engine!r} failed: {why}.")
+    _log.warning("engine %s failed, %d segments unverified", engine, len(effect.segments), exc_info=error)
+    return unverified(effect, f"the engine {engine!r} failed: {why}")

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from guardrail.errors import EngineError
-from guardrail.types import ErrorType, Passage, Row, Segment, SupportMatrix
+from guardrail.types import Decomposition, EntityGroup, ErrorType, Passage, Row, Segment, Span, SupportMatrix, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyRequest:
-    """Work for an engine: judge every segment against the passages.
+    """Work for an engine: judge every segment, and the claims of those that have any, against the passages.
 
     ``must_read`` maps a segment id to numbers of passages whose cell may not be left out (namesakes, citations).
     ``deadline`` is a ``time.monotonic()`` value after which rows not yet judged come back unverified; None = no limit.
+    ``spent`` is what the answer has cost so far.
     """
 
     segments: tuple[Segment, ...]
@@ -28,14 +29,49 @@ class VerifyRequest:
     question: str | None = None
     must_read: tuple[tuple[str, tuple[int, ...]], ...] = ()
     deadline: float | None = None
+    spent: Usage = field(default_factory=Usage)
 
     def expired(self) -> bool:
         """Whether the time is over."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def seconds_left(self) -> float | None:
-        """Seconds until the deadline, at least 0; None = no limit."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecomposeRequest:
+    """Work for an engine that takes answers apart itself; ``parts`` is what the rules made of the answer."""
+
+    answer: str
+    question: str | None
+    parts: Decomposition
+    deadline: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An answer taken apart. ``groups`` is None where the rules are to group; ``reason``: what did not go as asked."""
+
+    parts: Decomposition
+    groups: tuple[EntityGroup, ...] | None = None
+    usage: Usage = field(default_factory=Usage)
+    reason: str = ""
+
+
+@runtime_checkable
+class Decomposer(Protocol):
+    """What an Engine has besides ``verify`` if it decomposes and groups."""
+
+    def decompose(self, request: DecomposeRequest) -> Draft:
+        """Segments and groups of the answer. Raise EngineError where it cannot be done: the rules' parts stand."""
+        ...
+
+
+@runtime_checkable
+class AsyncDecomposer(Protocol):
+    """The same for an engine whose work is awaited."""
+
+    def adecompose(self, request: DecomposeRequest) -> Awaitable[Draft]:
+        """See Decomposer.decompose."""
+        ...
 
 
 @runtime_checkable
@@ -66,6 +102,11 @@ class AsyncEngine(Protocol):
         ...
 
 
+def seconds_left(deadline: float | None) -> float | None:
+    """Seconds until a ``time.monotonic()`` deadline, at least 0; None = no limit."""
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
+
+
 def unverified(request: VerifyRequest, reason: str) -> SupportMatrix:
     """A matrix that judges nothing: what stands where an engine failed."""
     empty = (None,) * len(request.passages)
@@ -73,36 +114,48 @@ def unverified(request: VerifyRequest, reason: str) -> SupportMatrix:
 
 
 def account(request: VerifyRequest, matrix: SupportMatrix) -> SupportMatrix:
-    """Match rows to segments by id, so that each segment has exactly one honest row.
+    """Match rows to segments, and to claims, by id, so that each has exactly one honest row.
 
     A missing, doubled or misshapen row (wrong number of cells, a probability outside 0..1, evidence outside the
     passages) becomes unverified, and an unverified row keeps no numbers; rows of unknown segments raise EngineError,
     for then the whole reply cannot be trusted.
     """
-    known = {s.id for s in request.segments}
-    by_id: dict[str, list[Row]] = {}
-    for row in matrix.rows:
-        if row.segment_id not in known:
-            raise EngineError(f"the engine judged segment {row.segment_id!r}, which was not asked for")
-        by_id.setdefault(row.segment_id, []).append(row)
-    rows = []
-    for segment, blank in zip(request.segments, unverified(request, "").rows, strict=True):
-        found = by_id.get(segment.id, [])
-        fault = _fault(found, request.passages)
-        if fault is not None:
-            rows.append(replace(blank, unverified=fault))
-        elif (why := found[0].unverified) is not None:
-            rows.append(replace(blank, unverified=why, evidence=found[0].evidence))  # no number of it may count
-        else:
-            rows.append(found[0])
-    return SupportMatrix(rows=tuple(rows))
+    ids = [s.id for s in request.segments]
+    claims = [c.id for s in request.segments for c in s.claims]
+    strangers = sorted({v.segment_id for v in matrix.logic} - set(ids))
+    if strangers:
+        raise EngineError(f"the engine judged the logic of segment {strangers[0]!r}, which was not asked for")
+    return replace(
+        matrix,
+        rows=_account(ids, matrix.rows, request.passages, "segment"),
+        claims=_account(claims, matrix.claims, request.passages, "claim") if matrix.claims else (),
+    )
 
 
-def _fault(found: list[Row], passages: Sequence[Passage]) -> str | None:
+def _account(ids: Sequence[str], rows: Sequence[Row], passages: Sequence[Passage], what: str) -> tuple[Row, ...]:
+    by_id: dict[str, list[Row]] = {ident: [] for ident in ids}
+    for row in rows:
+        if row.segment_id not in by_id:
+            raise EngineError(f"the engine judged {what} {row.segment_id!r}, which was not asked for")
+        by_id[row.segment_id].append(row)
+    return tuple(_honest(ident, found, passages, what) for ident, found in by_id.items())
+
+
+def _honest(ident: str, found: list[Row], passages: Sequence[Passage], what: str) -> Row:
+    blank = Row(segment_id=ident, cells=(None,) * len(passages))
+    fault = _fault(found, passages, what)
+    if fault is not None:
+        return replace(blank, unverified=fault)
+    if (why := found[0].unverified) is not None:
+        return replace(blank, unverified=why, evidence=found[0].evidence)  # no number of it may count
+    return found[0]
+
+
+def _fault(found: list[Row], passages: Sequence[Passage], what: str) -> str | None:
     if not found:
-        return "the engine gave no verdict for this segment"
+        return f"the engine gave no verdict for this {what}"
     if len(found) > 1:
-        return f"the engine gave {len(found)} verdicts for this segment"
+        return f"the engine gave {len(found)} verdicts for this {what}"
     row = found[0]
     if len(row.cells) != len(passages):
         return f"the engine judged {len(row.cells)} passages of {len(passages)}"
@@ -115,3 +168,30 @@ def _fault(found: list[Row], passages: Sequence[Passage]) -> str | None:
     if not all(0 <= n < len(passages) and 0 <= start <= end <= len(passages[n].text) for n, (start, end) in quoted):
         return "the engine quoted evidence that is not in the passages"
     return None
+
+
+def account_draft(request: DecomposeRequest, draft: Draft) -> Draft:
+    """Check that a draft loses nothing of the answer and that its ids and spans hold.
+
+    Raises:
+        EngineError: ids of segments or claims repeat, a span is outside the answer, a piece that the rules would check
+            is in no segment, or the groups do not hold each checked segment once.
+    """
+    ids = [s.id for s in draft.parts.segments] + [c.id for s in draft.parts.segments for c in s.claims]
+    if len(set(ids)) < len(ids):
+        raise EngineError("the decomposition has segments or claims of the same id")
+    spans = [s.span for s in draft.parts.segments]
+    if not all(0 <= start < end <= len(request.answer) for start, end in spans):
+        raise EngineError("the decomposition has a segment outside the answer")
+    lost = [s for s in request.parts.checked if not any(_touch(s.span, span) for span in spans)]
+    if lost:
+        raise EngineError(f"the decomposition has lost a piece of the answer: {lost[0].text:.60}")
+    if draft.groups is not None:
+        grouped = [s for g in draft.groups for s in g.segments]
+        if sorted(grouped) != sorted(s.id for s in draft.parts.checked):
+            raise EngineError("the groups do not hold each segment once")
+    return draft
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from guardrail import telemetry
 from guardrail.calibration import engine_identity
 from guardrail.drivers import adrive, drive
-from guardrail.engine import AsyncEngine, Engine
+from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
 from guardrail.intake import PassageLike, read_answer, read_passages, read_question
 from guardrail.plan import CheckPlan, check_plan, failed_report
@@ -132,7 +132,15 @@ class _Call:
     started: float
 
     def plan(self) -> CheckPlan:
-        return check_plan(self.answer, self.passages, self.question, self.policy, self.engine.name, self.started)
+        return check_plan(
+            self.answer,
+            self.passages,
+            self.question,
+            self.policy,
+            self.engine.name,
+            self.started,
+            decomposes=isinstance(self.engine, (Decomposer, AsyncDecomposer)),
+        )
 
     def failed(self, error: Exception) -> Report:
         _log.error("the check failed; the answer is unverified", exc_info=error)

@@ -120,10 +120,11 @@ def _with_logic(
     """A relation that the passages do not license counts against a segment even where its facts hold."""
     if logic is None or logic.consistent is not False:
         return finding
+    sure = logic.contradicts or logic.decisive
     if finding.verdict is Verdict.UNVERIFIED and not logic.contradicts:
         return finding  # where no model could read, only a relation that is turned round is sure enough
-    score = finding.score * _REFUTED if logic.contradicts else lowered(finding.score, LOGIC_ODDS)
-    if finding.verdict is Verdict.SUPPORTED and score >= threshold and not logic.contradicts:
+    score = finding.score * _REFUTED if sure else lowered(finding.score, LOGIC_ODDS)
+    if finding.verdict is Verdict.SUPPORTED and score >= threshold and not sure:
         return replace(finding, score=score, reason=logic.reason)
     worse = logic.contradicts or finding.verdict is Verdict.CONTRADICTED
     if finding.verdict is not Verdict.SUPPORTED and finding.focus is not None:

@@ -1,6 +1,7 @@
 """The check as a generator: all logic once, for sync and async (drivers.py perform what it yields).
 
-It yields VerifyRequest effects and is sent a SupportMatrix for each; everything else is pure.
+It yields what an engine has to do (DecomposeRequest, VerifyRequest) and is sent what came of it (Draft, SupportMatrix);
+everything else is pure.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+from guardrail.claims import judge_claims
 from guardrail.decompose import decompose
-from guardrail.engine import VerifyRequest
+from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
 from guardrail.entities import cluster, group, link, mixed
 from guardrail.judge import judge, unjudged
 from guardrail.logic import check_logic
@@ -27,7 +29,8 @@ from guardrail.types import (
     Verdict,
 )
 
-CheckPlan = Generator[VerifyRequest, SupportMatrix, Report]
+Effect = DecomposeRequest | VerifyRequest
+CheckPlan = Generator[Effect, Draft | SupportMatrix, Report]
 
 MAX_SEGMENTS = 1_000
 """Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
@@ -36,7 +39,14 @@ _LOGIC_EVIDENCE = 4
 
 
 def check_plan(
-    answer: str, passages: tuple[Passage, ...], question: str | None, policy: Policy, engine: str, started: float
+    answer: str,
+    passages: tuple[Passage, ...],
+    question: str | None,
+    policy: Policy,
+    engine: str,
+    started: float,
+    *,
+    decomposes: bool = False,
 ) -> CheckPlan:
     """Check one answer (design: decompose, group, verify, link, logic, judge, score).
 
@@ -47,7 +57,9 @@ def check_plan(
         policy: Its threshold and deadline apply here; its actions do not.
         engine: Name of the engine, for the report.
         started: ``time.monotonic()`` of the start; the deadline counts from it.
+        decomposes: Whether the engine takes the answer apart and groups; else rules do.
     """
+    deadline = started + policy.deadline if policy.deadline is not None else None
     report = Report(
         verdict=Verdict.UNVERIFIED,
         score=0.0,
@@ -57,37 +69,51 @@ def check_plan(
         engine=engine,
     )
     parts = decompose(answer, question=question, passage_ids=tuple(p.id for p in passages))
-    report = replace(report, skipped=tuple(s for s in parts.segments if s.skipped is not None))
-    segments = parts.checked
+    draft = Draft(parts=parts)
+    readable = any(p.text.strip() for p in passages)
+    if decomposes and parts.checked and readable:
+        reply = yield DecomposeRequest(answer=answer, question=question, parts=parts, deadline=deadline)
+        draft = reply if isinstance(reply, Draft) else draft
+    segments = draft.parts.checked
+    report = replace(
+        report,
+        skipped=tuple(s for s in draft.parts.segments if s.skipped is not None),
+        usage=draft.usage,
+        reason=draft.reason,
+    )
     if not segments:
-        return _timed(_without_claims(report, parts), started)
-    if not any(p.text.strip() for p in passages):
+        return _timed(_without_claims(report, draft.parts), started)
+    if not readable:
         findings = tuple(unjudged(s, answer, "there are no passages to check against") for s in segments)
         return _timed(replace(report, findings=findings, reason="There are no passages to check against."), started)
 
     entities = cluster(passages)
-    groups = group(segments, answer, entities)
+    groups = group(segments, answer, entities) if draft.groups is None else draft.groups
     namesakes = tuple(n for e in entities if e.shares_name for n in e.passages)
     request = VerifyRequest(
         segments=segments[:MAX_SEGMENTS],
         passages=passages,
         question=question,
         must_read=_must_read(segments, passages, namesakes),
-        deadline=started + policy.deadline if policy.deadline is not None else None,
+        deadline=deadline,
+        spent=draft.usage,
     )
     matrix = yield request
+    if not isinstance(matrix, SupportMatrix):
+        raise TypeError(f"a VerifyRequest must be answered with a SupportMatrix, got {type(matrix).__name__}")
     rows = {row.segment_id: row for row in matrix.rows}
     for late in segments[MAX_SEGMENTS:]:
         reason = f"only the first {MAX_SEGMENTS} segments of an answer are checked"
         rows[late.id] = Row(segment_id=late.id, cells=(None,) * len(passages), unverified=reason)
-    full = SupportMatrix(rows=tuple(rows[s.id] for s in segments))
+    full = replace(matrix, rows=tuple(rows[s.id] for s in segments))
 
     groups = link(groups, entities, full, segments, passages)
     mixes = {mix.segment_id: mix for mix in mixed(groups, entities, full, segments, passages)}
-    logic = {
+    judged = {verdict.segment_id: verdict for verdict in matrix.logic}
+    logic = judged | {
         s.id: check_logic(s.id, s.text, s.relations, evidence_texts(rows[s.id], passages))
         for s in segments
-        if s.relations
+        if s.relations and s.id not in judged
     }
     findings = judge(segments, rows, logic, groups, mixes, answer, passages, policy.threshold)
     return _timed(
@@ -96,8 +122,10 @@ def check_plan(
             verdict=answer_verdict(findings),
             score=answer_score(findings),
             findings=findings,
+            claims=judge_claims(segments, full, passages, policy.threshold),
             groups=groups,
             scores=reduce_matrix(segments, rows, findings, groups, entities, passages, policy.threshold),
+            usage=draft.usage + matrix.usage,
         ),
         started,
     )

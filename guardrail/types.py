@@ -5,7 +5,7 @@ Offsets are Python string offsets (code points), end exclusive.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -98,11 +98,25 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The smallest thing that is judged: an atomic fact, or a triplet (head, relation, tail) as RefChecker has it.
+
+    ``span`` is where the answer says it, as far as that can be told.
+    """
+
+    id: str
+    text: str
+    triplet: tuple[str, str, str] | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """A piece of the answer that keeps together what logic ties together (L-Face4RAG, section 4.1).
 
     ``answer[span.start:span.end]`` is the piece as written; ``text`` says the same alone (pronouns resolved, citation
-    marks removed). ``skipped`` is None for a segment to check, else why it needs no check.
+    marks removed). ``skipped`` is None for a segment to check, else why it needs no check. ``claims`` are the points
+    that the segment makes, where an engine took it apart further.
     """
 
     id: str
@@ -111,6 +125,7 @@ class Segment:
     relations: tuple[Relation, ...] = ()
     citations: tuple[str, ...] = ()
     skipped: str | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,17 +202,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SupportMatrix:
-    """Segments x passages, filled once; every score and verdict is a reduction of it (docs/concepts.md)."""
-
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LogicVerdict:
     """Whether the passages license the relation that a segment states (L-Face4RAG, section 4.3).
 
-    ``consistent`` is None where the evidence does not speak of both sides.
+    ``consistent`` is None where the evidence does not speak of both sides. ``decisive``: the verdict fails the segment
+    by itself (a judge compared both structures); else it only counts against it.
     """
 
     segment_id: str
@@ -206,6 +215,49 @@ class LogicVerdict:
     reason: str = ""
     focus: Span | None = None  # the connective, in the segment text
     contradicts: bool = False  # the evidence states the opposite, rather than nothing
+    decisive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What one answer cost: requests to a model (retries included), rounds of them, tokens, and what was spared.
+
+    ``cost`` is in the currency of the prices that the engine was given; None = no prices. ``cache_hits`` counts
+    verdicts and decompositions that were remembered. ``escalated`` of ``screened`` segments went from the first engine
+    of a cascade to the second; ``calls_saved`` is what the second alone would have asked beyond that.
+    """
+
+    calls: int = 0
+    rounds: int = 0
+    retries: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    cache_hits: int = 0
+    screened: int = 0
+    escalated: int = 0
+    calls_saved: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; a cost that is not known counts as nothing beside one that is."""
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        counts = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "cost"}
+        return Usage(cost=sum(costs) if costs else None, **counts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportMatrix:
+    """Segments x passages, filled once; every score and verdict is a reduction of it (docs/concepts.md).
+
+    ``claims`` are rows of single claims, by claim id, where the engine judged them. ``logic`` are verdicts that the
+    engine gave itself; the rules judge the relations of other segments.
+    """
+
+    rows: tuple[Row, ...]
+    claims: tuple[Row, ...] = ()
+    logic: tuple[LogicVerdict, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +276,25 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     focus: Span | None = None  # the part of the answer at fault, inside ``span``, where it can be told
     conflict: bool = False  # some passage supports the segment and another contradicts it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFinding:
+    """What was found about one claim, over all passages and by passage (RefChecker's labels per reference).
+
+    ``by_passage`` holds a passage id and its verdict, in the order of the passages; UNVERIFIED where it was not judged.
+    """
+
+    id: str
+    segment_id: str
+    text: str
+    triplet: tuple[str, str, str] | None
+    span: Span | None
+    verdict: Verdict
+    score: float
+    by_passage: tuple[tuple[str, Verdict], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,9 +329,11 @@ class Report:
     passages: tuple[Passage, ...]
     question: str | None = None
     findings: tuple[Finding, ...] = ()
+    claims: tuple[ClaimFinding, ...] = ()
     skipped: tuple[Segment, ...] = ()
     groups: tuple[EntityGroup, ...] = ()
     scores: Scores = field(default_factory=Scores)
+    usage: Usage = field(default_factory=Usage)
     reason: str = ""
     engine: str = ""
     seconds: float = 0.0

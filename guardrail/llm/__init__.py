@@ -1,0 +1,1 @@
+"""An LLM as judge: the three seed methods in two round trips (docs/llm.md)."""

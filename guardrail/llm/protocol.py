@@ -1,0 +1,82 @@
+"""What the LLM engine needs of a language model: one request in, one text out. Vendors live in leaf modules."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from guardrail.errors import EngineError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """One request.
+
+    ``system`` is instructions only, the same for every answer; ``user`` is fenced data (fences.py), what several
+    prompts of an answer share first, so that a provider's prompt cache can hold it. ``schema`` is a JSON schema of the
+    reply, None for free text; ``identity`` names the prompt file, its version and a hash of its text.
+    """
+
+    identity: str
+    system: str
+    user: str
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """One reply. Token counts are the provider's, None where it gives none; ``cached_tokens`` are part of the input.
+
+    ``cut_off``: the reply ended at the token limit.
+    """
+
+    text: str
+    model: str = ""
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    cut_off: bool = False
+
+
+class LLMError(EngineError):
+    """A request failed. Its message reaches reports: the kind of failure and the HTTP status, never a text or a key.
+
+    Attributes:
+        retryable: Whether the same request may succeed later (rate limit, server error, broken connection).
+        retry_after: Seconds that the server asked to wait, if it did.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+@runtime_checkable
+class LLM(Protocol):
+    """A chat model, called from any thread, several calls at once."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, for reports, traces and cache keys."""
+        ...
+
+    def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
+        """Reply to one prompt at temperature 0, once, without retries, in ``timeout`` seconds. Raises LLMError."""
+        ...
+
+
+@runtime_checkable
+class AsyncLLM(Protocol):
+    """The same for a model whose work is awaited; a model may have both."""
+
+    @property
+    def model(self) -> str:
+        """See LLM.model."""
+        ...
+
+    def acomplete(self, prompt: Prompt, *, timeout: float | None) -> Awaitable[Completion]:
+        """See LLM.complete."""
+        ...

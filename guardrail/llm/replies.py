@@ -1,0 +1,134 @@
+"""The form of replies that the prompts ask for. Reasoning stands before the verdict in each, so that it comes first.
+
+A reply is read item by item: one item that is wrong spoils itself only. Documents are called "d1", "d2", ... by their
+position, points "s1.1", "s1.2", ... by their segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+KnowledgeError = Literal[
+    "none", "hallucination", "contradiction", "entity_inversion", "conflation", "conceptual_substitution"
+]
+LogicError = Literal[
+    "none", "overgeneralization", "causal_confusion", "sufficient_necessary", "inclusion_relation", "other_logic"
+]
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class QuoteReply(_Reply):
+    """Words of a document, verbatim."""
+
+    document: str
+    text: str
+
+
+class PointReply(_Reply):
+    """One point of a segment against all documents.
+
+    ``labels`` names every document with one letter, as "d1:N d2:S": S = it says all of the point, P = it says a part,
+    C = it contradicts the point, N = it says nothing of it. S, P and C need a quote of that document.
+    """
+
+    id: str
+    analysis: str = ""
+    quotes: list[QuoteReply] = Field(default_factory=list)
+    labels: str
+    verdict: Literal["supported", "contradicted", "unsupported"]
+    confidence: Literal["high", "medium", "low"] = "medium"
+    error: KnowledgeError = "none"
+
+
+class LogicReply(_Reply):
+    """The three steps of L-Face4RAG's logic check (section 4.3).
+
+    ``unlicensed``: the documents state no such relation. ``contradicted``: they state another, or the reverse.
+    """
+
+    quotes: list[QuoteReply] = Field(default_factory=list)  # step 1, the relevant context
+    answer_structure: str = ""  # step 2, a to d
+    passage_structure: str = ""
+    comparison: str = ""  # step 3
+    verdict: Literal["consistent", "contradicted", "unlicensed", "no_relation"]
+    error: LogicError = "none"
+
+
+class SegmentReply(_Reply):
+    """All points of a segment; ``logic`` where the segment was given with a relation."""
+
+    id: str
+    points: list[PointReply]
+    logic: LogicReply | None = None
+
+
+class JudgeReply(_Reply):
+    """Reply to the prompts ``judge`` (all segments at once) and ``facts`` (one; without logic)."""
+
+    segments: list[SegmentReply]
+
+
+class LogicOnlyReply(_Reply):
+    """Reply to the prompt ``logic`` (one segment)."""
+
+    id: str
+    logic: LogicReply
+
+
+class PartReply(_Reply):
+    """A segment of an answer (L-Face4RAG, section 4.1).
+
+    ``units`` are numbers of the pieces of the answer that it covers; ``part`` are its words there, verbatim, if it is
+    only a part of one piece, else "". ``individual`` is a key of ``individuals``, "" = nobody in particular.
+    ``relation`` are the words that state a logical relation, "" = none. ``points``: (head, relation, tail) each.
+    """
+
+    units: list[int]
+    part: str = ""
+    text: str
+    individual: str = ""
+    relation: str = ""
+    points: list[list[str]] = Field(default_factory=list)
+
+
+class IndividualReply(_Reply):
+    """Somebody or something that the answer is about, as a reader without prior knowledge takes it."""
+
+    key: str
+    name: str
+
+
+class DraftReply(_Reply):
+    """Reply to the prompt ``decompose``. ``no_claim``: numbers of pieces that claim nothing."""
+
+    individuals: list[IndividualReply]
+    segments: list[PartReply]
+    no_claim: list[int]
+    abstains: bool
+
+
+def json_schema(reply: type[BaseModel]) -> Mapping[str, Any]:
+    """The JSON schema of a reply in the strict form of structured outputs: every property required, no others."""
+    schema = reply.model_json_schema()
+    for node in (schema, *schema.get("$defs", {}).values()):
+        _close(node)
+    return schema
+
+
+def _close(node: dict[str, Any]) -> None:
+    properties = node.get("properties")
+    node.pop("description", None)
+    node.pop("title", None)
+    if properties is None:
+        return
+    node["additionalProperties"] = False
+    node["required"] = list(properties)
+    for each in properties.values():
+        each.pop("default", None)
+        each.pop("title", None)
