@@ -42,7 +42,7 @@ class Calibration:
 
 
 def engine_identity(engine: object) -> str:
-    """``name`` of an engine, version of this package and, for a model in a ``folder``, hash of its files.
+    """``identity`` of an engine, else its ``name`` and the hash of its ``folder``'s files; and version of this package.
 
     Scores of another model, or of other rules, are other scores: a threshold does not carry over. The version stands
     for the rules and for the weights that are in the code.
@@ -54,6 +54,9 @@ def engine_identity(engine: object) -> str:
         version = metadata.version("rag-guardrail")
     except metadata.PackageNotFoundError:  # a source tree that was never installed
         version = "0"
+    identity = getattr(engine, "identity", None)
+    if isinstance(identity, str):
+        return f"{identity} rag-guardrail-{version}"
     folder = getattr(engine, "folder", None)
     model = f" sha256:{_folder_hash(Path(folder))}" if isinstance(folder, (str, Path)) else ""
     return f"{getattr(engine, 'name', engine)} rag-guardrail-{version}{model}"

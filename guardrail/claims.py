@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guardrail.judge import quote
-from guardrail.types import Cell, ClaimFinding, Passage, Row, Segment, SupportMatrix, Verdict
+from guardrail.types import Cell, Claim, ClaimFinding, Passage, Row, Segment, SupportMatrix, Verdict
 
 _REFUTES = 0.5
 """Probability of a contradiction from which it is one."""
@@ -18,15 +18,17 @@ def judge_claims(
 
     Args:
         segments: Segments with their claims.
-        matrix: ``matrix.claims`` are rows by claim id; none = the engine judged no claims and nothing comes out.
+        matrix: ``matrix.claims`` are rows by claim id. A claim that has none stands as its segment where that says no
+            more than the claim, or could not be judged; of an engine that judges no claims, nothing else comes out.
         passages: The passages in the order of the cells.
         threshold: Score (0..1) from which a claim counts as supported.
     """
     rows = {row.segment_id: row for row in matrix.claims}
+    of_segments = {row.segment_id: row for row in matrix.rows}
     findings = []
     for segment in segments:
         for claim in segment.claims:
-            row = rows.get(claim.id)
+            row = rows.get(claim.id) or _standing_for(claim, segment, of_segments.get(segment.id))
             if row is None:
                 continue
             findings.append(
@@ -36,7 +38,7 @@ def judge_claims(
                     text=claim.text,
                     triplet=claim.triplet,
                     span=claim.span,
-                    verdict=_of_row(row, threshold),
+                    verdict=row_verdict(row, threshold),
                     score=row.supported,
                     by_passage=tuple(
                         (passage.id, _of_cell(cell, threshold))
@@ -49,7 +51,13 @@ def judge_claims(
     return tuple(findings)
 
 
-def _of_row(row: Row, threshold: float) -> Verdict:
+def _standing_for(claim: Claim, segment: Segment, row: Row | None) -> Row | None:
+    whole = segment.claims == (claim,) and claim.text == segment.text
+    return row if row is not None and (whole or row.unverified is not None) else None
+
+
+def row_verdict(row: Row, threshold: float) -> Verdict:
+    """The label of a row, over all passages together."""
     return Verdict.UNVERIFIED if row.unverified is not None else _label(row.supported, row.contradicted, threshold)
 
 

@@ -28,9 +28,11 @@ from guardrail.engine import (
 )
 from guardrail.errors import EngineError, EngineTimeout, UsageError
 from guardrail.plan import CheckPlan, Effect
+from guardrail.retrieval.lookup import Retrieved, RetrieveRequest, aretrieve, retrieve
+from guardrail.retrieval.protocol import AsyncRetriever
 from guardrail.types import Report, SupportMatrix
 
-Reply = Draft | SupportMatrix
+Reply = Draft | SupportMatrix | Retrieved
 
 _ENGINES = ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-engine")
 _GRACE = 1.0
@@ -87,7 +89,7 @@ def _report(stop: StopIteration) -> Report:
     return report
 
 
-def _perform(engine: Engine, effect: Effect) -> Reply:
+def _perform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     with telemetry.span(_stage(effect)) as span:
         try:
             return _call(engine, effect)
@@ -98,16 +100,36 @@ def _perform(engine: Engine, effect: Effect) -> Reply:
             return _failed(engine.name, effect, error)
 
 
-def _call(engine: Engine, effect: Effect) -> Reply:
-    if isinstance(effect, VerifyRequest):
+def take_apart(request: DecomposeRequest, engine: Engine | AsyncEngine) -> Draft:
+    """Decompose an answer in this thread; where the engine does not do that, or fails, the rules' parts stand.
+
+    Raises:
+        UsageError: the engine can only be awaited.
+    """
+    if isinstance(engine, AsyncDecomposer) and not isinstance(engine, Decomposer):
+        raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.aextract(...)`.")
+    reply = _perform(engine, request) if isinstance(engine, Engine) and isinstance(engine, Decomposer) else None
+    return reply if isinstance(reply, Draft) else Draft(parts=request.parts)
+
+
+async def atake_apart(request: DecomposeRequest, engine: Engine | AsyncEngine) -> Draft:
+    """The same without blocking the event loop."""
+    reply = await _aperform(engine, request) if isinstance(engine, (Decomposer, AsyncDecomposer)) else None
+    return reply if isinstance(reply, Draft) else Draft(parts=request.parts)
+
+
+def _call(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
+    if isinstance(effect, RetrieveRequest):
+        return retrieve(effect)
+    if isinstance(effect, VerifyRequest) and isinstance(engine, Engine):
         return account(effect, engine.verify(effect))
-    if not isinstance(engine, Decomposer):
-        raise EngineError("it can only be awaited to decompose")
+    if isinstance(effect, VerifyRequest) or not isinstance(engine, Decomposer):
+        raise EngineError("it can only be awaited")
     return account_draft(effect, engine.decompose(effect))
 
 
 async def _aperform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
-    if not isinstance(engine, AsyncEngine):
+    if not _awaited(engine, effect):
         # _perform catches there what may not cross a thread (a StopIteration would never arrive here).
         left = seconds_left(effect.deadline)
         try:
@@ -128,27 +150,41 @@ async def _aperform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
             return _failed(engine.name, effect, error)
 
 
-async def _acall(engine: AsyncEngine, effect: Effect) -> Reply:
-    if isinstance(effect, VerifyRequest):
+def _awaited(engine: Engine | AsyncEngine, effect: Effect) -> bool:
+    """Whether the work is awaited, rather than done in a thread."""
+    if isinstance(effect, RetrieveRequest):
+        return isinstance(effect.retriever, AsyncRetriever)
+    return isinstance(engine, AsyncEngine)
+
+
+async def _acall(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
+    if isinstance(effect, RetrieveRequest):
+        return await aretrieve(effect)
+    if isinstance(effect, VerifyRequest) and isinstance(engine, AsyncEngine):
         return account(effect, await engine.averify(effect))
-    if not isinstance(engine, AsyncDecomposer):
+    if isinstance(effect, VerifyRequest) or not isinstance(engine, AsyncDecomposer):
         raise EngineError("it cannot be awaited to decompose")
     return account_draft(effect, await engine.adecompose(effect))
 
 
-async def _in_engine_thread(engine: Engine, effect: Effect) -> Reply:
+async def _in_engine_thread(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     """A pool of our own: engines that hang must not take the threads that everybody else's `to_thread` needs."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(_ENGINES, context.run, _perform, engine, effect)
 
 
 def _stage(effect: Effect) -> str:
-    return "verify" if isinstance(effect, VerifyRequest) else "decompose"
+    if isinstance(effect, VerifyRequest):
+        return "verify"
+    return "retrieve" if isinstance(effect, RetrieveRequest) else "decompose"
 
 
 def _failed(engine: str, effect: Effect, error: Exception) -> Reply:
     # Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
     why = f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
+    if isinstance(effect, RetrieveRequest):
+        _log.warning("the retriever failed, the answer is unverified", exc_info=error)
+        return Retrieved(reason=f"the retriever failed: {error if isinstance(error, EngineError) else why}")
     if isinstance(effect, DecomposeRequest):
         _log.warning("engine %s could not decompose, the rules did", engine, exc_info=error)
         return Draft(parts=effect.parts, reason=f"The rules decomposed: engine {engine!r} failed: {why}.")

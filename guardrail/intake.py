@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from guardrail.errors import UsageError
-from guardrail.types import Passage
+from guardrail.types import Claim, Passage
 
 PassageLike = str | Passage | Mapping[str, object]
 """A passage as a caller may give it: its text, a Passage, or a mapping with ``text``, perhaps ``id`` and ``title``."""
+
+ClaimLike = str | Sequence[str] | Claim
+"""A claim as a caller may give it: a text, a triplet (head, relation, tail), or a Claim."""
+
+_CJK_JOINT = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) | (?=[\u3040-\u30ff\u3400-\u9fff])")
+_CJK_END = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]$")
+_STOPS = tuple(".!?。！？")
 
 
 def read_answer(answer: object, name: str = "answer") -> str:
@@ -46,6 +54,48 @@ def read_passages(passages: object) -> tuple[Passage, ...]:
             )
         seen[passage.id] = number
     return tuple(read)
+
+
+def read_claims(claims: object) -> tuple[Claim, ...] | None:
+    """The claims in order, with the ids "s1.1", "s2.1", ...; None for None.
+
+    A triplet is read as a sentence: its parts in order (RefChecker, claim-triplets).
+
+    Raises:
+        UsageError: not a list of claims, a claim without words, or a triplet that has not three parts.
+    """
+    if claims is None:
+        return None
+    if isinstance(claims, (str, bytes, Claim, Mapping)) or not isinstance(claims, Iterable):
+        raise UsageError(
+            f"claims must be a list of str, (head, relation, tail) or Claim, got {type(claims).__name__}. "
+            "For one claim write [claim]; leave it out to have the answer taken apart."
+        )
+    return tuple(_read_claim(claim, number) for number, claim in enumerate(claims, 1))
+
+
+def _read_claim(claim: object, number: int) -> Claim:
+    text, triplet, span = claim, None, None
+    if isinstance(claim, Claim):
+        text, triplet, span = claim.text, claim.triplet, claim.span
+    elif isinstance(claim, Sequence) and not isinstance(claim, (str, bytes)):
+        if len(claim) != 3 or not all(isinstance(part, str) for part in claim):
+            raise UsageError(f"claim {number} must be a text or [head, relation, tail] of texts, got {claim!r:.80}.")
+        triplet = (claim[0], claim[1], claim[2])
+        text = sentence_of(triplet)
+    if not isinstance(text, str):
+        raise UsageError(f"claim {number} must be a str, (head, relation, tail) or Claim, got {type(text).__name__}.")
+    if not text.strip():
+        raise UsageError(f"claim {number} is empty. Leave it out.")
+    return Claim(id=f"s{number}.1", text=text.strip(), triplet=triplet, span=span)
+
+
+def sentence_of(triplet: Sequence[str]) -> str:
+    """A triplet as a sentence: parts in order, without spaces beside Chinese; "" if no part has words."""
+    text = _CJK_JOINT.sub("", " ".join(part.strip() for part in triplet if part.strip()))
+    if not text or text.endswith(_STOPS):
+        return text
+    return text + ("。" if _CJK_END.search(text) else ".")
 
 
 def _read_passage(passage: object, number: int) -> Passage:

@@ -1,7 +1,7 @@
 """The check as a generator: all logic once, for sync and async (drivers.py perform what it yields).
 
-It yields what an engine has to do (DecomposeRequest, VerifyRequest) and is sent what came of it (Draft, SupportMatrix);
-everything else is pure.
+It yields what an engine or a retriever has to do (DecomposeRequest, VerifyRequest, RetrieveRequest) and is sent what
+came of it (Draft, SupportMatrix, Retrieved); everything else is pure.
 """
 
 from __future__ import annotations
@@ -12,30 +12,38 @@ from dataclasses import replace
 
 from guardrail.claims import judge_claims
 from guardrail.decompose import decompose
-from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
-from guardrail.entities import cluster, group, link, mixed
+from guardrail.decompose.given import given, group_claims, within_claims
+from guardrail.engine import DecomposeRequest, Draft, VerifyRequest, unverified
+from guardrail.entities import Linking, cluster, group, link, mixed
 from guardrail.judge import judge, unjudged
 from guardrail.logic import check_logic
 from guardrail.policy import Policy
+from guardrail.retrieval.lookup import Retrieved, RetrieveRequest, lookup
+from guardrail.retrieval.protocol import AsyncRetriever, Retriever
 from guardrail.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.types import (
+    BiographyCategory,
+    Claim,
     Decomposition,
     Passage,
     Report,
     Row,
+    Scores,
     Segment,
     Span,
     SupportMatrix,
     Verdict,
 )
 
-Effect = DecomposeRequest | VerifyRequest
-CheckPlan = Generator[Effect, Draft | SupportMatrix, Report]
+Effect = DecomposeRequest | VerifyRequest | RetrieveRequest
+CheckPlan = Generator[Effect, Draft | SupportMatrix | Retrieved, Report]
 
 MAX_SEGMENTS = 1_000
 """Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
 
 _LOGIC_EVIDENCE = 4
+_EACH_PASSAGE = 10
+"""Up to so many passages, each is read for each claim that the caller gave (RefChecker: labels per reference)."""
 
 
 def check_plan(
@@ -47,6 +55,9 @@ def check_plan(
     started: float,
     *,
     decomposes: bool = False,
+    linking: Linking = "argmax",
+    claims: tuple[Claim, ...] | None = None,
+    retriever: Retriever | AsyncRetriever | None = None,
 ) -> CheckPlan:
     """Check one answer (design: decompose, group, verify, link, logic, judge, score).
 
@@ -58,6 +69,9 @@ def check_plan(
         engine: Name of the engine, for the report.
         started: ``time.monotonic()`` of the start; the deadline counts from it.
         decomposes: Whether the engine takes the answer apart and groups; else rules do.
+        linking: How several groups share out the namesakes (``guardrail.entities.link``).
+        claims: What to check instead of the answer's own segments; none of them = the answer abstains (RefChecker).
+        retriever: Looks passages up where there are none.
     """
     deadline = started + policy.deadline if policy.deadline is not None else None
     report = Report(
@@ -71,7 +85,10 @@ def check_plan(
     parts = decompose(answer, question=question, passage_ids=tuple(p.id for p in passages))
     draft = Draft(parts=parts)
     readable = any(p.text.strip() for p in passages)
-    if decomposes and parts.checked and readable:
+    if claims is not None:
+        told = "Only the given claims were checked." if claims else "There are no claims to check."
+        draft = Draft(parts=given(answer, claims, parts), reason=told)
+    elif decomposes and parts.checked and (readable or retriever is not None):
         reply = yield DecomposeRequest(answer=answer, question=question, parts=parts, deadline=deadline)
         draft = reply if isinstance(reply, Draft) else draft
     segments = draft.parts.checked
@@ -83,18 +100,32 @@ def check_plan(
     )
     if not segments:
         return _timed(_without_claims(report, draft.parts), started)
+    why = "there are no passages to check against"
+    if not readable and retriever is not None:
+        found = yield lookup(retriever, question, segments[:MAX_SEGMENTS], deadline)
+        if isinstance(found, Retrieved):
+            passages, readable, why = found.passages, bool(found.passages), found.reason
+        report = replace(report, passages=passages, retrieved=readable)
     if not readable:
-        findings = tuple(unjudged(s, answer, "there are no passages to check against") for s in segments)
-        return _timed(replace(report, findings=findings, reason="There are no passages to check against."), started)
+        nothing = VerifyRequest(segments=segments, passages=passages)
+        findings = tuple(unjudged(s, answer, why) for s in segments)
+        unjudged_claims = judge_claims(segments, unverified(nothing, why), passages, policy.threshold)
+        reason = f"{why[0].upper()}{why[1:]}."
+        return _timed(replace(report, findings=findings, claims=unjudged_claims, reason=reason), started)
 
     entities = cluster(passages)
-    groups = group(segments, answer, entities) if draft.groups is None else draft.groups
+    groups = group(segments if claims is None else parts.checked, answer, entities)
+    if draft.groups is not None:
+        groups = draft.groups
+    elif claims is not None:
+        groups = group_claims(segments, parts, groups)
+    every = tuple(range(len(passages))) if claims is not None and len(passages) <= _EACH_PASSAGE else ()
     namesakes = tuple(n for e in entities if e.shares_name for n in e.passages)
     request = VerifyRequest(
         segments=segments[:MAX_SEGMENTS],
         passages=passages,
         question=question,
-        must_read=_must_read(segments, passages, namesakes),
+        must_read=_must_read(segments, passages, every or namesakes),
         deadline=deadline,
         spent=draft.usage,
     )
@@ -107,7 +138,7 @@ def check_plan(
         rows[late.id] = Row(segment_id=late.id, cells=(None,) * len(passages), unverified=reason)
     full = replace(matrix, rows=tuple(rows[s.id] for s in segments))
 
-    groups = link(groups, entities, full, segments, passages)
+    groups = link(groups, entities, full, segments, passages, assignment=linking)
     mixes = {mix.segment_id: mix for mix in mixed(groups, entities, full, segments, passages)}
     judged = {verdict.segment_id: verdict for verdict in matrix.logic}
     logic = judged | {
@@ -116,6 +147,8 @@ def check_plan(
         if s.relations and s.id not in judged
     }
     findings = judge(segments, rows, logic, groups, mixes, answer, passages, policy.threshold)
+    if claims is not None:
+        findings = within_claims(findings, segments)
     return _timed(
         replace(
             report,
@@ -124,38 +157,62 @@ def check_plan(
             findings=findings,
             claims=judge_claims(segments, full, passages, policy.threshold),
             groups=groups,
-            scores=reduce_matrix(segments, rows, findings, groups, entities, passages, policy.threshold),
+            scores=reduce_matrix(
+                segments,
+                rows,
+                findings,
+                groups,
+                entities,
+                passages,
+                policy.threshold,
+                claims={row.segment_id: row for row in matrix.claims},
+                mixes=tuple(mixes.values()),
+            ),
             usage=draft.usage + matrix.usage,
         ),
         started,
     )
 
 
-def failed_report(answer: str, passages: tuple[Passage, ...], question: str | None, engine: str, reason: str) -> Report:
-    """The report of a check that broke: one UNVERIFIED finding over the whole answer."""
-    whole = Segment(id="s1", span=Span(0, len(answer)), text=answer)
+def failed_report(
+    answer: str,
+    passages: tuple[Passage, ...],
+    question: str | None,
+    engine: str,
+    reason: str,
+    claims: Sequence[Claim] | None = None,
+) -> Report:
+    """The report of a check that broke: one UNVERIFIED finding over the whole answer, or per claim that was given."""
+    span = Span(0, len(answer))
+    texts = [answer] if claims is None and answer else [claim.text for claim in claims or ()]
+    wholes = [Segment(id=f"s{number}", span=span, text=text) for number, text in enumerate(texts, 1)]
     return Report(
         verdict=Verdict.UNVERIFIED,
         score=0.0,
         answer=answer,
         passages=passages,
         question=question,
-        findings=(unjudged(whole, answer, reason),) if answer else (),
+        findings=tuple(unjudged(whole, answer, reason) for whole in wholes),
         reason=reason,
         engine=engine,
     )
 
 
 def _without_claims(report: Report, parts: Decomposition) -> Report:
-    if parts.abstained:
-        return replace(report, verdict=Verdict.ABSTAINED, score=1.0, reason="The answer declines and claims nothing.")
-    if not parts.segments:
-        return replace(report, reason="The answer is empty.")
-    if parts.unreadable:
-        return replace(report, reason="The answer holds only code, which is not checked.")
-    # RefChecker's label for an answer without claims, too.
+    if not parts.abstained:
+        if not parts.segments:
+            return replace(report, reason="The answer is empty.")
+        if parts.unreadable:
+            return replace(report, reason="The answer holds only code, which is not checked.")
+    nothing = "declines and claims nothing" if parts.abstained else "claims nothing that could be checked"
+    namesakes = any(entity.shares_name for entity in cluster(report.passages))
+    # RefChecker's label for an answer without claims; D-FActScore's, where a name is ambiguous.
     return replace(
-        report, verdict=Verdict.ABSTAINED, score=1.0, reason="The answer claims nothing that could be checked."
+        report,
+        verdict=Verdict.ABSTAINED,
+        score=1.0,
+        scores=Scores(category=BiographyCategory.NO_BIO if namesakes else None),
+        reason=f"The answer {nothing}." if parts.segments else report.reason,
     )
 
 

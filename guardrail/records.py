@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from guardrail.errors import UsageError, did_you_mean
-from guardrail.types import Finding, GuardedAnswer, Passage
+from guardrail.intake import ClaimLike, sentence_of
+from guardrail.types import Claim, ClaimFinding, Evidence, Finding, GuardedAnswer, Passage, Segment, Span
 
 
 class Encoding(TypedDict):
@@ -38,13 +39,17 @@ class PassageRecord(BaseModel):
     title: str | None = None
 
 
+TO_CHECK = ("answer", "passages")
+"""Keys that a record to check must have."""
+
+
 class Record(BaseModel):
-    """One answer to check."""
+    """One answer to check, or only to take apart."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
     answer: str
-    passages: list[str | PassageRecord]
+    passages: list[str | PassageRecord] | None = None
     id: str | int | None = None
     question: str | None = None
 
@@ -52,8 +57,41 @@ class Record(BaseModel):
         """The passages as the guard takes them."""
         return [
             p if isinstance(p, str) else Passage(text=p.text, id="" if p.id is None else str(p.id), title=p.title)
-            for p in self.passages
+            for p in self.passages or ()
         ]
+
+    def to_claims(self) -> list[ClaimLike] | None:
+        """The claims as the guard takes them; None: the answer is to be taken apart."""
+        return None
+
+
+class ClaimRecord(BaseModel):
+    """A claim in a record, as ``guardrail extract`` writes it; its text may be left out beside a triplet."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    text: str | None = None
+    triplet: Annotated[list[str], Field(min_length=3, max_length=3)] | None = None
+    span: Annotated[list[int], Field(min_length=2, max_length=2)] | None = None
+
+    def to_claim(self) -> Claim:
+        """The claim, with an empty text where it says nothing."""
+        triplet = (self.triplet[0], self.triplet[1], self.triplet[2]) if self.triplet else None
+        text = sentence_of(triplet or ()) if self.text is None else self.text
+        return Claim(id="", text=text, triplet=triplet, span=Span(*self.span) if self.span else None)
+
+
+class ClaimsRecord(Record):
+    """One answer to check with the claims to check of it."""
+
+    claims: list[str | list[str] | ClaimRecord]
+
+    def to_claims(self) -> list[ClaimLike] | None:
+        """See Record.to_claims."""
+        return [c.to_claim() if isinstance(c, ClaimRecord) else c for c in self.claims]
+
+
+_FORMS = {PassageRecord.__name__, ClaimRecord.__name__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +104,20 @@ class Line:
     ident: str | int | None = None
 
 
-def read_lines(lines: Iterable[str]) -> Iterator[Line]:
-    """Records of a JSONL stream, one at a time; a line that is wrong yields its error, empty lines nothing."""
+def read_lines(lines: Iterable[str], needs: Collection[str] = TO_CHECK) -> Iterator[Line]:
+    """Records of a JSONL stream, one at a time; a line that is wrong yields its error, empty lines nothing.
+
+    Args:
+        lines: The lines.
+        needs: Keys that each record must have; with "claims" among them the records are ClaimsRecords.
+    """
     for number, text in enumerate(lines, 1):
         if text.strip():
-            yield _read(number, text)
+            yield _read(number, text, needs)
 
 
-def read_file(path: Path) -> Iterator[Line]:
-    """Records of a file: JSONL, or with the suffix ``.json`` one object or a list of objects.
+def read_file(path: Path, needs: Collection[str] = TO_CHECK) -> Iterator[Line]:
+    """Records of a file: JSONL, or with the suffix ``.json`` one object or a list of objects; see ``read_lines``.
 
     Raises:
         UsageError: there is no such file, or it is ``.json`` and not valid UTF-8 or JSON as a whole.
@@ -83,10 +126,10 @@ def read_file(path: Path) -> Iterator[Line]:
         if path.suffix == ".json":
             raw = json.loads(path.read_text(encoding="utf-8-sig"))
             for number, item in enumerate(raw if isinstance(raw, list) else [raw], 1):
-                yield _validate(number, item)
+                yield _validate(number, item, needs)
         else:
             with path.open(**ENCODING) as handle:
-                yield from read_lines(handle)
+                yield from read_lines(handle, needs)
     except OSError as error:
         raise UsageError(f"cannot read {str(path)!r}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -97,47 +140,76 @@ def read_file(path: Path) -> Iterator[Line]:
         ) from error
 
 
-def _read(number: int, text: str) -> Line:
+def _read(number: int, text: str, needs: Collection[str]) -> Line:
     if _NOT_UTF8.search(text):
         return Line(number, None, "is not UTF-8 text")
     try:
-        return _validate(number, json.loads(text))
+        return _validate(number, json.loads(text), needs)
     except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
         return Line(number, None, f"not valid JSON: {error}")
 
 
-def _validate(number: int, raw: Any) -> Line:
+def _validate(number: int, raw: Any, needs: Collection[str]) -> Line:
     if not isinstance(raw, dict):
         return Line(number, None, f"must be a JSON object, got {type(raw).__name__}")
     ident = raw.get("id") if isinstance(raw.get("id"), (str, int)) else None
-    try:
-        return Line(number, Record.model_validate(raw), ident=ident)
-    except ValidationError as error:
-        # A passage is a text or an object; of an object that is wrong, say what is wrong with it as an object.
-        inside = [e for e in error.errors() if PassageRecord.__name__ in e["loc"][:-1]]
-        first = (inside or error.errors())[0]
-        field = str(first["loc"][0])
-        if first["type"] == "missing" and len(first["loc"]) == 1:
+    for field in needs:
+        if field not in raw:
             near = [key for key in raw if did_you_mean(str(key), [field]).startswith("Did")]
             hint = f" (did you mean to rename {near[0]!r}?)" if near else ""
             return Line(number, None, f"has no {field!r}; its keys are {sorted(raw)}{hint}", ident)
-        where = ".".join(str(part) for part in first["loc"] if part != PassageRecord.__name__)
+        if raw[field] is None:
+            return Line(number, None, f"{field}: must not be null", ident)
+    try:
+        return Line(number, (ClaimsRecord if "claims" in needs else Record).model_validate(raw), ident=ident)
+    except ValidationError as error:
+        # A passage is a text or an object; of an object that is wrong, say what is wrong with it as an object.
+        inside = [e for e in error.errors() if _FORMS & set(e["loc"][:-1])]
+        first = (inside or error.errors())[0]
+        where = ".".join(str(part) for part in first["loc"] if part not in _FORMS)
         return Line(number, None, f"{where}: {first['msg'].lower()}, got {first['input']!r:.60}", ident)
 
 
 def result_record(ident: str | int | None, guarded: GuardedAnswer) -> dict[str, Any]:
-    """What is written for one answer: ids, verdict, score, findings, scores, action and the text to deliver."""
+    """What is written for one answer: ids, verdict, score, findings, scores, action and the text to deliver.
+
+    ``claims`` is empty where the engine judges no claims; ``usage`` is what the answer cost (guardrail.types.Usage);
+    ``passages`` is there where they were looked up.
+    """
     report = guarded.report
+    found = report.retrieved
     return {
         "id": ident,
         "verdict": report.verdict.value,
         "score": round(report.score, 4),
         "action": guarded.action.value,
         "findings": [_finding(f) for f in report.findings],
+        "claims": [_claim(c) for c in report.claims],
         "skipped": [{"span": list(s.span), "reason": s.skipped} for s in report.skipped],
         "scores": {k: round(v, 4) if isinstance(v, float) else v for k, v in asdict(report.scores).items()},
+        "usage": asdict(report.usage),
         "reason": report.reason,
         "text": guarded.text,
+        **({"passages": [{"id": p.id, "title": p.title, "text": p.text} for p in report.passages]} if found else {}),
+    }
+
+
+def extract_record(line: Line, segments: Iterable[Segment]) -> dict[str, Any]:
+    """What ``guardrail extract`` writes for one answer; question and passages go through, so that it can be checked."""
+    record = Record(answer="") if line.record is None else line.record
+    return {
+        "id": line.ident,
+        **record.model_dump(exclude={"id"}, exclude_none=True, exclude_unset=True),
+        "claims": [
+            {
+                "id": claim.id,
+                "text": claim.text,
+                "triplet": list(claim.triplet) if claim.triplet else None,
+                "span": list(claim.span) if claim.span else None,
+            }
+            for segment in segments
+            for claim in segment.claims
+        ],
     }
 
 
@@ -154,5 +226,24 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "reason": finding.reason,
         "focus": list(finding.focus) if finding.focus else None,
         "conflict": finding.conflict,
-        "evidence": [{"passage_id": e.passage_id, "span": list(e.span), "quote": e.quote} for e in finding.evidence],
+        "evidence": _quotes(finding.evidence),
     }
+
+
+def _claim(claim: ClaimFinding) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "segment_id": claim.segment_id,
+        "text": claim.text,
+        "triplet": list(claim.triplet) if claim.triplet else None,
+        "span": list(claim.span) if claim.span else None,
+        "verdict": claim.verdict.value,
+        "score": round(claim.score, 4),
+        "by_passage": {passage_id: verdict.value for passage_id, verdict in claim.by_passage},
+        "evidence": _quotes(claim.evidence),
+        "reason": claim.reason,
+    }
+
+
+def _quotes(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
+    return [{"passage_id": e.passage_id, "span": list(e.span), "quote": e.quote} for e in evidence]

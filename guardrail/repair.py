@@ -1,15 +1,17 @@
 """Carry out a decision on the text of an answer: leave it, note at it, take out of it, or replace it. Pure.
 
-Edits run from right to left, so that spans not yet used stay valid.
+Edits run from right to left, so that spans not yet used stay valid. Findings on claims that the caller gave may
+overlap: a stretch is taken out if any of them asks for it, and what stood only there loses its note.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from guardrail.policy import Policy
-from guardrail.types import Action, Decision, Finding, GuardedAnswer, Report, Verdict
+from guardrail.types import Action, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LINE_MARKER = re.compile(
@@ -51,7 +53,7 @@ def repair(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer:
     """
     actions = {ident: _possible(action, policy) for ident, action in decision.finding_actions}
     action = max(actions.values(), key=lambda a: a.severity) if actions else _possible(decision.action, policy)
-    if action is Action.REDACT and all(a is Action.REDACT for a in actions.values()):
+    if action is Action.REDACT and all(_gone(f.span, _cuts(report, actions)) for f in report.findings):
         action = Action.BLOCK
     text = report.answer
     if action is Action.BLOCK:
@@ -87,21 +89,22 @@ def _possible(action: Action, policy: Policy) -> Action:
 def _edit(report: Report, actions: Mapping[str, Action], policy: Policy) -> str:
     text = report.answer
     language = language_of(text)
-    noted = [f for f in report.findings if actions[f.id] is Action.ANNOTATE]
+    cuts = _cuts(report, actions)
+    ordered = sorted(report.findings, key=lambda f: f.span)
+    noted = [f for f in ordered if actions[f.id] is Action.ANNOTATE and not _gone(f.span, cuts)]
     marks = dict(zip((f.id for f in noted), _marks(text, len(noted), policy.style), strict=True))
-    orphans = {
-        f.id
-        for before, f in zip(report.findings, report.findings[1:], strict=False)
-        if actions[before.id] is Action.REDACT and actions[f.id] is not Action.REDACT
-    }
-    for finding in reversed(report.findings):
-        if finding.id in marks:
-            position = _mark_position(text, finding)
-            text = text[:position] + marks[finding.id] + text[position:]
-        if finding.id in orphans:
-            text = _with_referent(text, finding)
-        elif actions[finding.id] is Action.REDACT:
-            text = _cut(text, finding.span.start, finding.span.end)
+    orphans = [
+        f
+        for before, f in pairwise(ordered)
+        if actions[before.id] is Action.REDACT and actions[f.id] is not Action.REDACT and not _gone(f.span, cuts)
+    ]
+    notes = [(_mark_position(text, f, cuts), marks[f.id]) for f in noted]
+    notes += dict.fromkeys(found for f in orphans if (found := _referent(f)) is not None)
+    edits = [(cut.start, 1, cut.end, "") for cut in cuts]
+    edits += [(position, 0, number, note) for number, (position, note) in enumerate(notes)]
+    # Of edits at one place the cut comes first, then the notes from the last to the first.
+    for position, is_cut, end, note in sorted(edits, reverse=True, key=lambda edit: edit[:3]):
+        text = _cut(text, position, end) if is_cut else text[:position] + note + text[position:]
     if noted:
         return text + _legend(report, noted, marks, policy.style, language)
     if not report.findings:  # nothing to put a mark at (code, no text): say so all the same
@@ -116,10 +119,28 @@ def _marks(text: str, count: int, style: str) -> list[str]:
     return [f"[^{prefix}{n}]" if style == "markdown" else f" [!{n}]" for n in range(1, count + 1)]
 
 
-def _mark_position(text: str, finding: Finding) -> int:
-    """Behind the segment; in a table row before its closing bar."""
-    end = finding.span.end
-    return end - 1 if text[finding.span.start] == "|" and text[end - 1] == "|" else end
+def _cuts(report: Report, actions: Mapping[str, Action]) -> list[Span]:
+    """What is taken out, in order and without overlap."""
+    cuts: list[Span] = []
+    for span in sorted(f.span for f in report.findings if actions[f.id] is Action.REDACT):
+        if cuts and span.start < cuts[-1].end:
+            cuts[-1] = Span(cuts[-1].start, max(cuts[-1].end, span.end))
+        else:
+            cuts.append(span)
+    return cuts
+
+
+def _gone(span: Span, cuts: Sequence[Span]) -> bool:
+    """Whether nothing of the stretch is left."""
+    return any(cut.start <= span.start and span.end <= cut.end for cut in cuts)
+
+
+def _mark_position(text: str, finding: Finding, cuts: Sequence[Span]) -> int:
+    """Behind what is left of the segment; in a table row before its closing bar."""
+    start, end = finding.span
+    if text[start:end].startswith("|") and text[start:end].endswith("|"):
+        end -= 1
+    return next((cut.start for cut in cuts if cut.start < end <= cut.end), end)
 
 
 def _legend(report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str, language: str) -> str:
@@ -141,17 +162,16 @@ def _inert(text: str, style: str) -> str:
     return _MARKDOWN.sub(r"\\\1", flat) if style == "markdown" else flat
 
 
-def _with_referent(text: str, finding: Finding) -> str:
-    """Name whom a leading pronoun means, since the sentence before, which named them, is taken out: "He [X] ..."."""
+def _referent(finding: Finding) -> tuple[int, str] | None:
+    """Whom a leading pronoun means, and where to say so, since the sentence before is taken out: "He [X] ..."."""
     original, claim = finding.text.split(" "), finding.claim.split(" ")
     shared = min(len(original), len(claim))
     head = next((n for n in range(shared) if original[n] != claim[n]), shared)
     tail = next((n for n in range(shared - head) if original[-1 - n] != claim[-1 - n]), shared - head)
     pronoun, referent = (" ".join(words[head : len(words) - tail]) for words in (original, claim))
     if not referent or not _PRONOUN.fullmatch(pronoun):
-        return text
-    position = finding.span.start + len(" ".join(original[: head + len(pronoun.split(" "))]))
-    return f"{text[:position]} [{referent}]{text[position:]}"
+        return None
+    return finding.span.start + len(" ".join(original[: head + len(pronoun.split(" "))])), f" [{referent}]"
 
 
 def _cut(text: str, start: int, end: int) -> str:

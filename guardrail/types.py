@@ -84,6 +84,7 @@ class RelationKind(StrEnum):
     COMPARISON = "comparison"  # greater -> lesser, or two sides set against each other
     INCLUSION = "inclusion"  # whole or class -> part or member ("A such as B")
     SCOPE = "scope"  # quantity -> what it ranges over ("all A", "most A", "only A")
+    OTHER = "other"  # one that a model named and no rule reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,14 +298,28 @@ class ClaimFinding:
     reason: str = ""
 
 
+class BiographyCategory(StrEnum):
+    """D-FActScore's four types of answers about a name that several bear (section 2.4).
+
+    ``bio``: an individual that a reader without prior knowledge tells apart. ``entity``: one that facts are taken from.
+    """
+
+    ONE_BIO_ONE_ENTITY = "one_bio_one_entity"
+    ONE_BIO_N_ENTITIES = "one_bio_n_entities"  # several individuals merged into one
+    N_BIOS_N_ENTITIES = "n_bios_n_entities"
+    NO_BIO = "no_bio"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """Reductions of the matrix; None where undefined (no claims, no citations).
+    """Reductions of the matrix; None where undefined (no claims, no citations, no namesakes).
 
-    ``factscore``: share of segments that some passage supports (FActScore). ``d_factscore``: the same inside the
-    entity linked to the segment's group (D-FActScore, equation 2). ``faithfulness``: share of findings SUPPORTED
-    after facts, logic and entities. ``entailment``, ``neutral``, ``contradiction``: RefChecker's soft ratios.
-    ``citation_recall`` and ``citation_precision``: D-FActScore, appendix D.
+    Facts are claims where the engine judged claims, else segments. ``factscore``: share of facts that some passage
+    supports (FActScore). ``d_factscore``: the same inside the entity linked to the fact's group (D-FActScore, equation
+    2). ``faithfulness``: share of findings SUPPORTED after facts, logic and entities. ``n_groups``: individuals that
+    the answer speaks of; ``n_entities``: those that its facts are taken from; ``category``: both together, where the
+    passages describe namesakes. ``entailment``, ``neutral``, ``contradiction``: RefChecker's soft ratios over facts;
+    the rest to 1 is unverified. ``citation_recall`` and ``citation_precision``: D-FActScore, appendix D, over segments.
     """
 
     factscore: float | None = None
@@ -312,6 +327,7 @@ class Scores:
     faithfulness: float | None = None
     n_groups: int = 0
     n_entities: int = 0
+    category: BiographyCategory | None = None
     entailment: float | None = None
     neutral: float | None = None
     contradiction: float | None = None
@@ -321,7 +337,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything the check found. ``score`` (0..1) is the lowest score of a finding: put a threshold on it."""
+    """Everything the check found. ``score`` (0..1) is the lowest score of a finding: put a threshold on it.
+
+    ``retrieved``: the passages were looked up for this check (zero context), since none were given.
+    """
 
     verdict: Verdict
     score: float
@@ -334,6 +353,7 @@ class Report:
     groups: tuple[EntityGroup, ...] = ()
     scores: Scores = field(default_factory=Scores)
     usage: Usage = field(default_factory=Usage)
+    retrieved: bool = False
     reason: str = ""
     engine: str = ""
     seconds: float = 0.0

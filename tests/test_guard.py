@@ -13,7 +13,7 @@ import pytest
 import guardrail.plan
 from guardrail import Action, ConfigurationError, EngineError, EngineTimeout, Guard, Policy, UsageError, Verdict
 from guardrail.testing import FakeEngine
-from guardrail.types import Cell, Row, Span, SupportMatrix
+from guardrail.types import Cell, Passage, Row, Span, SupportMatrix
 
 ANSWER = "The dam is 64 metres high. It was built by Rita Halloway. The repair took eleven weeks."
 PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks."]
@@ -298,3 +298,31 @@ def test_an_engine_that_is_none_is_a_configuration_error(engine):
         Guard(engine=engine)
     with pytest.raises(ConfigurationError, match=r"Policy\.load"):
         Guard(policy="strict")
+
+
+def test_the_linking_is_validated_and_reaches_the_check():
+    """A typo is the caller's mistake; the paper's two ways differ where two groups want one entity."""
+    with pytest.raises(UsageError, match=r"unknown linking 'hungarain'\. Did you mean 'hungarian'\?"):
+        Guard(engine=FakeEngine(), linking="hungarain")
+    passages = [
+        Passage(id="c", title="Dick Hanley (American football)", text="Dick Hanley coached Northwestern."),
+        Passage(id="s", title="Dick Hanley (swimmer)", text="Dick Hanley won silver in Melbourne in the relay."),
+    ]
+    answer = "Dick Hanley won silver. Another Dick Hanley won silver in Melbourne in the relay."
+    titles = {}
+    for linking in ("argmax", "hungarian"):
+        report = Guard(engine=FakeEngine(), linking=linking).check(answer, passages)
+        titles[linking] = [group.entity.title for group in report.groups]
+    assert titles["argmax"] == ["Dick Hanley (swimmer)"] * 2
+    assert sorted(titles["hungarian"]) == ["Dick Hanley (American football)", "Dick Hanley (swimmer)"]
+
+
+def test_an_answer_that_declines_among_namesakes_is_no_biography():
+    """D-FActScore's fourth category; without namesakes there is none."""
+    passages = [
+        Passage(id="c", title="Dick Hanley (American football)", text="Dick Hanley coached."),
+        Passage(id="s", title="Dick Hanley (swimmer)", text="Dick Hanley swam."),
+    ]
+    guard = Guard(engine=FakeEngine())
+    assert guard.check("I do not know.", passages).scores.category == "no_bio"
+    assert guard.check("I do not know.", ["The dam is high."]).scores.category is None

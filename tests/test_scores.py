@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from guardrail.entities import Mix
 from guardrail.judge import judge
-from guardrail.scores import answer_score, answer_verdict, reduce_matrix
+from guardrail.scores import answer_score, answer_verdict, citation_scores, reduce_matrix
 from guardrail.types import (
+    BiographyCategory,
     Cell,
+    Claim,
     Entity,
     EntityGroup,
     ErrorType,
@@ -46,10 +51,17 @@ def matrix(table, *, citations=(), contradicted=()):
     return segments, rows
 
 
-def score(table, *, groups=(), entities=(), citations=(), contradicted=(), threshold=0.5):
+def score(table, *, groups=(), entities=(), citations=(), contradicted=(), threshold=0.5, claims=(), mixes=()):
+    """``claims`` holds for each segment the lines of its claims, as ``table`` holds those of the segments."""
     segments, rows = matrix(table, citations=citations, contradicted=contradicted)
     findings = judge(segments, rows, {}, groups, {}, "x" * len(table), PASSAGES, threshold)
-    return reduce_matrix(segments, rows, findings, groups, entities, PASSAGES, threshold)
+    judged = {}
+    for n, lines in enumerate(claims):
+        _, found = matrix(lines)
+        named = {f"s{n}.{k}": row for k, row in enumerate(found.values())}
+        segments[n] = replace(segments[n], claims=tuple(Claim(id=ident, text="x") for ident in named))
+        judged |= {ident: replace(row, segment_id=ident) for ident, row in named.items()}
+    return reduce_matrix(segments, rows, findings, groups, entities, PASSAGES, threshold, claims=judged, mixes=mixes)
 
 
 def test_factscore_is_the_share_of_segments_that_some_passage_supports():
@@ -83,6 +95,43 @@ def test_d_factscore_counts_only_what_the_linked_individual_bears_out():
     assert (found.factscore, found.d_factscore) == (1.0, pytest.approx(2 / 3))
 
 
+def test_fact_scores_count_claims_where_they_were_judged():
+    """Segment 0 has 3 claims, 2 of them borne out; segment 1 has none and counts as one fact: 3 of 4."""
+    found = score([(0.1, 0, 0), (0.9, 0, 0)], claims=[[(0.9, 0, 0), (0.1, 0, 0), (0, 0.9, 0)], []])
+    assert (found.factscore, found.entailment, found.neutral) == (0.75, 0.75, 0.25)
+    assert found.faithfulness == 0.5  # over findings, as before
+
+
+def test_claims_that_nobody_judged_are_not_supported():
+    """Neither is support anything that the threshold 0 would let through."""
+    found = score([(0.9, 0, 0)], claims=[[(0.9, 0, 0), "?"]], threshold=0.0)
+    assert (found.factscore, found.d_factscore) == (0.5, 0.5)
+    assert found.entailment + found.neutral + found.contradiction == 0.5
+
+
+def test_a_claim_without_a_row_is_counted():
+    """Beyond the limit of segments, say: the fact is not lost."""
+    segments, rows = matrix([(0.9, 0, 0)])
+    segment = replace(segments[0], claims=(Claim(id="a", text="x"), Claim(id="b", text="x")))
+    findings = judge([segment], rows, {}, (), {}, "x", PASSAGES, 0.5)
+    found = reduce_matrix([segment], rows, findings, (), (), PASSAGES, 0.5, claims={"a": rows["s0"]})
+    assert (found.factscore, found.entailment) == (0.5, 0.5)
+
+
+def test_d_factscore_over_claims_leaves_out_namesakes():
+    """2 claims of the coach in one segment: his own passage, and the swimmer's."""
+    group = EntityGroup(id="g0", name="Dick Hanley", segments=("s0",), entity=COACH)
+    found = score(
+        [(0.9, 0.1, 0.1)],
+        claims=[[(0.9, 0.1, 0.1), (0.1, 0.9, 0.1)]],
+        groups=[group],
+        entities=[COACH, SWIMMER, MELBOURNE],
+    )
+    assert (found.factscore, found.d_factscore) == (1.0, 0.5)
+    assert (found.n_groups, found.n_entities) == (1, 2)  # the second claim is linked by itself
+    assert found.category is BiographyCategory.ONE_BIO_N_ENTITIES
+
+
 def test_d_factscore_equals_factscore_without_namesakes():
     """Different documents about one thing stay usable together."""
     group = EntityGroup(id="g0", name="Melbourne", segments=("s0", "s1"))
@@ -99,6 +148,44 @@ def test_groups_and_entities_are_counted():
     ]
     found = score([(0.9, 0, 0)] * 3, groups=groups, entities=[COACH, SWIMMER])
     assert (found.n_groups, found.n_entities) == (2, 2)
+    assert found.category is BiographyCategory.N_BIOS_N_ENTITIES
+
+
+BIO = EntityGroup(id="g0", name="Dick Hanley", segments=("s0", "s1"), entity=COACH)
+MIX = Mix(segment_id="s1", group_id="g0", linked=COACH, other=SWIMMER, margin=0.5)
+
+
+def test_one_biography_of_two_namesakes():
+    """Figure 1 of the paper: the reader sees one person, the facts are two persons'."""
+    table = [(0.9, 0.1, 0), (0.1, 0.9, 0)]
+    found = score(table, groups=[BIO], entities=[COACH, SWIMMER], mixes=[MIX])
+    assert (found.n_groups, found.n_entities) == (1, 2)
+    assert found.category == "one_bio_n_entities"
+    clean = score(table, groups=[BIO], entities=[COACH, SWIMMER])
+    assert (clean.n_groups, clean.n_entities, clean.category) == (1, 1, "one_bio_one_entity")
+
+
+def test_a_claim_of_both_namesakes_adds_nobody():
+    """That the swimmer is American too does not mean that the answer draws on him; nor does an unjudged claim."""
+    lines = [[(0.9, 0.9, 0.1), (0.1, 0.1, 0.9), "?"], []]
+    found = score([(0.9, 0, 0)] * 2, claims=lines, groups=[BIO], entities=[COACH, SWIMMER, MELBOURNE])
+    assert (found.n_entities, found.category) == (1, "one_bio_one_entity")
+
+
+def test_an_answer_about_none_of_the_namesakes_is_no_biography():
+    """Only a nameless group: it says that several bear the name, or speaks of something else."""
+    group = EntityGroup(id="g0", name="", segments=("s0",))
+    assert score([(0.9, 0, 0)], groups=[group], entities=[COACH, SWIMMER]).category == "no_bio"
+
+
+def test_there_is_no_category_without_namesakes():
+    """Individuals are counted all the same: two that an engine named, or the one that nobody named."""
+    groups = [EntityGroup(id=f"g{n}", name=name, segments=(f"s{n}",)) for n, name in enumerate(["Larkmoor", "Fennick"])]
+    found = score([(0.9, 0, 0)] * 2, groups=groups, entities=[MELBOURNE])
+    assert (found.n_groups, found.n_entities, found.category) == (2, 2, None)
+    nameless = EntityGroup(id="g0", name="", segments=("s0",))
+    found = score([(0.9, 0, 0)], groups=[nameless], entities=[MELBOURNE])
+    assert (found.n_groups, found.n_entities, found.category) == (1, 1, None)
 
 
 def test_citation_recall_and_precision():
@@ -108,6 +195,24 @@ def test_citation_recall_and_precision():
         citations=[("p0", "p1"), ("p1",), (), ("p2", "p9")],
     )
     assert (found.citation_recall, found.citation_precision) == (0.5, pytest.approx(3 / 5))
+
+
+def joint(citations, evidence, *, supported=0.9):
+    """Citation scores of one segment that no passage supports alone."""
+    cells = (Cell(supported=0.3, contradicted=0.0),) * 3
+    quoted = tuple((n, Span(0, 7)) for n in evidence)
+    row = Row(segment_id="s0", cells=cells, supported=supported, evidence=quoted)
+    segment = Segment(id="s0", span=Span(0, 1), text="x", citations=citations)
+    return citation_scores([segment], {"s0": row}, PASSAGES, 0.5)
+
+
+def test_cited_passages_may_support_a_segment_together():
+    """Appendix D: "can be supported by its citation(s)"; a third one that adds nothing is not good."""
+    assert joint(("p0", "p1"), (0, 1)) == (1.0, 1.0)
+    assert joint(("p0", "p1", "p2"), (0, 1)) == (1.0, pytest.approx(2 / 3))
+    assert joint(("p0",), (0, 1)) == (0.0, 0.0)  # half of the evidence is not cited
+    assert joint(("p0", "p1"), (0, 1), supported=0.3) == (0.0, 0.0)
+    assert joint(("p0", "p1"), ()) == (0.0, 0.0)  # no evidence, no support
 
 
 def test_a_citation_of_an_unread_or_missing_passage_is_not_good():

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
+from guardrail.cli.engines import (
+    BaseUrlOption,
+    CacheOption,
+    EngineChoice,
+    EngineOption,
+    JobsOption,
+    MaxCallsOption,
+    ModelOption,
+    PlanOption,
+    PriceInOption,
+    PriceOutOption,
+    show_usage,
+)
 from guardrail.cli.policies import load_policy
 from guardrail.cli.progress import progress_bar
+from guardrail.cli.refchecker import check_item, work_through
 from guardrail.cli.show import show
+from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
+from guardrail.jobs import in_order
 from guardrail.policy import Policy
-from guardrail.records import ENCODING, Line, read_file, read_lines, result_record
-from guardrail.types import Action
-
-_UNPRINTABLE = "backslashreplace"
-"""Characters that the output cannot hold (lone surrogates, or a terminal's narrow encoding) are written as escapes."""
+from guardrail.records import TO_CHECK, Line, result_record
+from guardrail.refchecker import Aggregator
+from guardrail.retrieval.protocol import Retriever
+from guardrail.types import Action, GuardedAnswer, Usage
 
 
 class OutputFormat(StrEnum):
@@ -32,6 +42,7 @@ class OutputFormat(StrEnum):
 
     JSONL = "jsonl"
     TEXT = "text"
+    REFCHECKER = "refchecker"
 
 
 def check(
@@ -40,10 +51,34 @@ def check(
         typer.Argument(help="JSONL, or .json with one record or a list; '-' or nothing reads standard input."),
     ] = None,
     policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
-    engine: Annotated[str, typer.Option(help="Engine that judges: local.")] = "local",
+    engine: EngineOption = "local",
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    plan: PlanOption = None,
+    cache: CacheOption = None,
+    max_calls: MaxCallsOption = None,
+    price_in: PriceInOption = None,
+    price_out: PriceOutOption = None,
+    jobs: JobsOption = None,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="jsonl for programs, text for people.")
+        OutputFormat,
+        typer.Option(
+            "--format",
+            help="jsonl for programs, text for people; refchecker: its JSON list in, the same with its labels out.",
+        ),
     ] = OutputFormat.JSONL,
+    claims: Annotated[
+        bool,
+        typer.Option("--claims", help="Check the claims that the records hold, as `guardrail extract` writes them."),
+    ] = False,
+    aggregator: Annotated[
+        Aggregator | None,
+        typer.Option(help="How --format refchecker sums up the labels of claims; default: soft."),
+    ] = None,
+    retriever: Annotated[
+        Path | None,
+        typer.Option(help="Folder of .txt, .md and .jsonl documents for answers that come without passages."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
     deadline: Annotated[
         float | None, typer.Option(help="Seconds per answer; default: the policy file's, none for a preset.", min=0.001)
@@ -55,41 +90,65 @@ def check(
 
     Example: guardrail check answers.jsonl --policy strict > reports.jsonl
     """
-    guard = Guard(policy=_policy(policy, deadline), engine=engine)
+    if aggregator is not None and output is not OutputFormat.REFCHECKER:
+        raise UsageError("--aggregator applies to --format refchecker.")
+    choice = EngineChoice(
+        name=engine,
+        model=model,
+        base_url=base_url,
+        plan=plan,
+        cache=cache,
+        max_calls=max_calls,
+        price_in=price_in,
+        price_out=price_out,
+        jobs=jobs,
+    )
+    rules = _policy(policy, deadline)
+    guard = Guard(policy=rules, engine=choice.build(rules), retriever=_retriever(retriever))
     acted = wrong = total = 0
-    _refuse_unreadable(file, out)
+    usage = Usage()
+    # A program at the other end of a pipe may wait for each report before it sends the next answer.
+    at_once = choice.at_once if is_file(file) else choice.jobs or 1
+    refuse_unreadable(file, out)
     shown = not quiet and sys.stderr.isatty()
-    with _opened(out) as target, progress_bar("checking", _count(file) if shown else None, shown=shown) as tick:
-        for line in _lines(file):
+    if output is OutputFormat.REFCHECKER:
+        tally = work_through(
+            file,
+            out,
+            lambda raw: check_item(guard, raw, aggregator or Aggregator.SOFT, needs_claims=claims),
+            doing="checking",
+            jobs=at_once,
+            strict=strict,
+            shown=shown,
+        )
+        show_usage(tally.usage, tally.total)
+        raise typer.Exit(2 if tally.wrong else 1 if tally.acted else 0)
+    needs = [key for key in TO_CHECK if key != "passages" or retriever is None] + ["claims"] * claims
+    with opened(out) as target, progress_bar("checking", count_lines(file) if shown else None, shown=shown) as tick:
+        lines = read_records(file, needs)
+        for line, found in in_order(lambda line: (line, _check_line(guard, line)), lines, at_once):
             total += 1
-            try:
-                done = _check_line(guard, line, target, output)
-            except BrokenPipeError:  # the reader (head, less) has seen enough
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                raise typer.Exit(128 + 13) from None
+            done = _print_line(line, found, target, output)
             if done is None:
                 wrong += 1
                 if strict:
                     raise UsageError(f"line {line.number} cannot be read. Stopped, as --strict asks.")
             elif done is not Action.ALLOW:
                 acted += 1
+            usage += found.report.usage if isinstance(found, GuardedAnswer) else Usage()
             tick()
+    show_usage(usage, total)
     if not total:
         typer.echo("no records in the input", err=True)
     raise typer.Exit(2 if wrong else 1 if acted else 0)
 
 
-def _refuse_unreadable(file: Path | None, out: Path | None) -> None:
-    """Before anything is written: an output must not empty its own input, nor be emptied for a missing one."""
-    if file is None or str(file) == "-":
-        return
-    try:
-        with file.open("rb"):
-            pass
-    except OSError as error:
-        raise UsageError(f"cannot read {str(file)!r}: {error.strerror}.") from error
-    if out is not None and out.exists() and out.samefile(file):
-        raise UsageError(f"--out {str(out)!r} is the input itself. Name another file.")
+def _retriever(folder: Path | None) -> Retriever | None:
+    if folder is None:
+        return None
+    from guardrail.retrieval import BM25Retriever  # an optional package, loaded only where it is used
+
+    return BM25Retriever(folder)
 
 
 def _policy(name: str, deadline: float | None) -> Policy:
@@ -97,59 +156,30 @@ def _policy(name: str, deadline: float | None) -> Policy:
     return policy if deadline is None else policy.with_(deadline=deadline)
 
 
-def _check_line(guard: Guard, line: Line, target: TextIO, output: OutputFormat) -> Action | None:
-    """Check and print one line; None if it could not be read (its error stands in the output in its place)."""
-    error = line.error
-    if line.record is not None:
-        try:
-            guarded = guard.run(line.record.answer, line.record.to_passages(), question=line.record.question)
-        except UsageError as refused:
-            error = str(refused)
-        else:
-            if output is OutputFormat.TEXT:
-                show(guarded, target, title=str(line.ident if line.ident is not None else f"line {line.number}"))
-            else:
-                _write(target, result_record(line.ident, guarded))
-            return guarded.action
-    typer.echo(f"line {line.number}: {error}", err=True)
-    if output is OutputFormat.JSONL:
-        _write(target, {"id": line.ident, "line": line.number, "error": error})
-    return None
-
-
-def _write(target: TextIO, record: dict[str, object]) -> None:
-    # ASCII escapes keep lone surrogates, which no UTF-8 stream can hold, and line separators inside one line.
-    target.write(json.dumps(record, ensure_ascii=True) + "\n")
-    target.flush()
-
-
-def _lines(file: Path | None) -> Iterator[Line]:
-    if file is not None and str(file) != "-":
-        return read_file(file)
-    if file is None and sys.stdin.isatty():
-        raise UsageError("no input. Name a file, or pipe JSONL in; see `guardrail check --help`.")
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(**ENCODING)
-    return read_lines(sys.stdin)
-
-
-@contextmanager
-def _opened(out: Path | None) -> Iterator[TextIO]:
-    if out is None:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors=_UNPRINTABLE)
-        yield sys.stdout
-        return
+def _check_line(guard: Guard, line: Line) -> GuardedAnswer | str:
+    """What came of one line; the error if it could not be read."""
+    if line.record is None:
+        return line.error or ""
     try:
-        handle = out.open("w", encoding="utf-8", errors=_UNPRINTABLE)
-    except OSError as error:
-        raise UsageError(f"cannot write {str(out)!r}: {error.strerror}.") from error
-    with handle:
-        yield handle
+        return guard.run(
+            line.record.answer,
+            line.record.to_passages(),
+            question=line.record.question,
+            claims=line.record.to_claims(),
+        )
+    except UsageError as refused:
+        return str(refused)
 
 
-def _count(file: Path | None) -> int | None:
-    if file is None or not file.is_file() or file.suffix == ".json":
-        return None
-    with file.open("rb") as handle:
-        return sum(1 for line in handle if line.strip())
+def _print_line(line: Line, found: GuardedAnswer | str, target: TextIO, output: OutputFormat) -> Action | None:
+    """Print what came of one line; None if that was an error, which stands in the output in its place."""
+    if isinstance(found, GuardedAnswer):
+        if output is OutputFormat.TEXT:
+            show(found, target, title=str(line.ident if line.ident is not None else f"line {line.number}"))
+        else:
+            write_record(target, result_record(line.ident, found))
+        return found.action
+    typer.echo(f"line {line.number}: {found}", err=True)
+    if output is OutputFormat.JSONL:
+        write_record(target, {"id": line.ident, "line": line.number, "error": found})
+    return None

@@ -13,6 +13,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from guardrail.cli.engines import (
+    BaseUrlOption,
+    CacheOption,
+    EngineChoice,
+    EngineOption,
+    JobsOption,
+    MaxCallsOption,
+    ModelOption,
+    PlanOption,
+    PriceInOption,
+    PriceOutOption,
+    show_usage,
+    warn_unjudged,
+)
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policies import load_policy, policy_file
 from guardrail.cli.progress import progress_bar
@@ -22,6 +36,7 @@ from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.reading import Source, find_sources, read_source
 from guardrail.evaluation.selection import select
 from guardrail.guard import Guard
+from guardrail.types import Usage
 
 _PIPE_WIDTH = 160
 
@@ -35,7 +50,15 @@ def evaluate(
     ] = None,
     lang: Annotated[str | None, typer.Option(help="Only rows in this language, such as en or zh.")] = None,
     policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
-    engine: Annotated[str, typer.Option(help="Engine that judges: local.")] = "local",
+    engine: EngineOption = "local",
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    plan: PlanOption = None,
+    cache: CacheOption = None,
+    max_calls: MaxCallsOption = None,
+    price_in: PriceInOption = None,
+    price_out: PriceOutOption = None,
+    jobs: JobsOption = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all figures here; '-' prints them instead of the tables.")
     ] = None,
@@ -45,7 +68,8 @@ def evaluate(
 ) -> None:
     """Measure the guard on labelled answers: accuracy, calibration, error types, languages, lengths, with intervals.
 
-    Nothing is sent anywhere. Exit code 2 if a row or file could not be read; the rest is measured all the same.
+    Nothing is sent anywhere unless you name a model. Exit code 2 if a row or file could not be read; the rest is
+    measured all the same.
 
     Example: guardrail eval answers.jsonl --limit 300 --html report.html
     """
@@ -55,11 +79,25 @@ def evaluate(
 
     sources = _find(data)
     _refuse_outputs(json_file, html_file, policy, sources)
-    guard = Guard(policy=load_policy(policy), engine=engine)
+    choice = EngineChoice(
+        name=engine,
+        model=model,
+        base_url=base_url,
+        plan=plan,
+        cache=cache,
+        max_calls=max_calls,
+        price_in=price_in,
+        price_out=price_out,
+        jobs=jobs,
+    )
+    rules = load_policy(policy)
+    guard = Guard(policy=rules, engine=choice.build(rules))
     bad = _BadRows()
     answers = _read(sources, lang, limit, bad)
     with progress_bar("judging", len(answers), shown=not quiet and sys.stderr.isatty()) as tick:
-        judged = judge(guard, answers, tick=tick)
+        judged = judge(guard, answers, tick=tick, jobs=choice.at_once)
+    show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
+    warn_unjudged([one.report for one in judged])
     evaluation = measure(judged, guard.policy, resamples=resamples)
     if json_file is not None:
         text = json.dumps(asdict(evaluation), ensure_ascii=True, indent=1, allow_nan=False) + "\n"

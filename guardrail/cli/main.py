@@ -12,6 +12,7 @@ from guardrail.cli.calibrate import calibrate
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.eval import evaluate
+from guardrail.cli.extract import extract
 from guardrail.cli.stress import stress
 from guardrail.errors import GuardrailError
 
@@ -25,6 +26,7 @@ app.command()(check)
 app.command()(calibrate)
 app.command()(demo)
 app.command("eval")(evaluate)
+app.command()(extract)
 app.command()(stress)
 
 

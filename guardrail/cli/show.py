@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.padding import Padding
 from rich.text import Text
 
-from guardrail.types import Finding, GuardedAnswer, Report, Verdict
+from guardrail.types import ClaimFinding, Finding, GuardedAnswer, Report, Usage, Verdict
 
 _STYLE = {
     Verdict.SUPPORTED: ("✓", "green"),
@@ -27,6 +27,11 @@ def show(guarded: GuardedAnswer, target: TextIO | None = None, *, title: str = "
     console.print(_headline(report, guarded, title))
     for finding in report.findings:
         console.print(_finding(finding, report))
+        for claim in report.claims:
+            if claim.segment_id == finding.id:
+                console.print(_claim(claim))
+    if report.usage.calls:
+        console.print(_usage(report.usage))
     if guarded.text != report.answer:
         console.print(Text(f"  delivered ({guarded.action.value}):", style="bold"))
         console.print(Padding(Text(guarded.text), (0, 0, 0, 4)))
@@ -64,6 +69,29 @@ def _finding(finding: Finding, report: Report) -> Group:
         span = f"{evidence.span.start}–{evidence.span.end}"
         lines.append(Text(f"      passage [{source}] {span}: “{quote}”", style="dim"))
     return Group(*lines)
+
+
+def _claim(claim: ClaimFinding) -> Text:
+    """One line: the claim and what each passage that speaks of it says."""
+    mark, style = _STYLE[claim.verdict]
+    line = Text(f"      {mark} ", style=style)
+    line.append(" | ".join(claim.triplet) if claim.triplet else claim.text)
+    spoken = [f"{name} {_STYLE[v][0]}" for name, v in claim.by_passage if v is not Verdict.UNSUPPORTED]
+    return line + Text(f"  [{', '.join(spoken)}]" if spoken else "", style="dim")
+
+
+def _usage(usage: Usage) -> Text:
+    tokens = f"{usage.input_tokens} tokens in, {usage.output_tokens} out"
+    line = f"  {_counted(usage.calls, 'call')} in {_counted(usage.rounds, 'round')}, {tokens}"
+    if usage.cost is not None:
+        line += f", cost {usage.cost:.4f}"
+    if usage.screened:
+        line += f", {usage.escalated} of {_counted(usage.screened, 'segment')} escalated"
+    return Text(line, style="dim")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _marked(finding: Finding) -> Text:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from guardrail.entities import cues
+from guardrail.entities.assignment import assign
 from guardrail.entities.families import Family, families
 from guardrail.entities.names import name_key, roles, split_title
 from guardrail.entities.support import Support
 from guardrail.types import Entity, EntityGroup, Passage, Segment, SupportMatrix
 
+Linking = Literal["argmax", "hungarian"]
+"""How several groups share out the namesakes; see ``link``."""
+
+LINKINGS: tuple[str, ...] = get_args(Linking)
+
 _CUE = 0.35  # weight of a cue in the segment, as a share of a fully supported segment
 _NAMED = 0.3  # for the namesake whose title has the name just as the answer writes it
-_NEARLY = 0.8
 _GAIN = 0.10  # the namesake must cover this much more of a segment than the linked entity
 _ONLY = 0.18  # ... and this share of the segment must be found with the namesake only
 
@@ -35,6 +41,8 @@ def link(
     matrix: SupportMatrix,
     segments: Sequence[Segment],
     passages: Sequence[Passage],
+    *,
+    assignment: Linking = "argmax",
 ) -> tuple[EntityGroup, ...]:
     """Give each group the namesake that supports it most (D-FActScore, section 4 and appendix C.1).
 
@@ -48,6 +56,9 @@ def link(
         matrix: Rows by segment id; cells by passage number. Missing rows and cells count as not read.
         segments: The segments of the answer.
         passages: The passages that the entities number.
+        assignment: Who gets whom where there are several groups. ``argmax``: each its best, also the same one
+            (equation 1). ``hungarian``: different ones, so that the support of all together is greatest; groups that
+            are left over get their best.
 
     Returns:
         The groups in order; ``entity`` is set only where at least two entities share the group's name.
@@ -56,7 +67,8 @@ def link(
     if not kin:
         return tuple(groups)
     support = Support(matrix, segments, passages)
-    chosen = _assign(groups, kin, support)
+    scored = [(one, family, _scores(one, family, support)) for one in groups if (family := _family(one, kin))]
+    chosen = _hungarian(scored) if assignment == "hungarian" else _argmax(scored)
     return tuple(replace(one, entity=chosen.get(one.id)) for one in groups)
 
 
@@ -110,17 +122,21 @@ def _scores(one: EntityGroup, family: Family, support: Support) -> list[float]:
     return [score + _NAMED * own * (not all(named)) for score, own in zip(scores, named, strict=True)]
 
 
-def _assign(groups: Sequence[EntityGroup], kin: Sequence[Family], support: Support) -> dict[str, Entity]:
-    """The surest group chooses first; a later one takes a free namesake that supports it nearly as well."""
-    ranked = [(one, family, _scores(one, family, support)) for one in groups if (family := _family(one, kin))]
-    ranked.sort(key=lambda each: -max(each[2]))
-    chosen: dict[str, Entity] = {}
-    for one, family, scores in ranked:
-        taken = set(chosen.values())
-        best = max(scores)
-        free = [n for n, score in enumerate(scores) if family.members[n] not in taken and score >= _NEARLY * best]
-        index = max(free or range(len(scores)), key=scores.__getitem__)
-        chosen[one.id] = family.members[index]
+_Scored = tuple[EntityGroup, Family, list[float]]
+"""A group, its namesakes, and how much each supports it."""
+
+
+def _argmax(scored: Sequence[_Scored]) -> dict[str, Entity]:
+    return {one.id: family.members[scores.index(max(scores))] for one, family, scores in scored}
+
+
+def _hungarian(scored: Sequence[_Scored]) -> dict[str, Entity]:
+    chosen = _argmax(scored)
+    for family in dict.fromkeys(family for _, family, _ in scored):
+        rivals = [(one, scores) for one, own, scores in scored if own == family]
+        for (one, _), index in zip(rivals, assign([scores for _, scores in rivals]), strict=True):
+            if index is not None:
+                chosen[one.id] = family.members[index]
     return chosen
 
 

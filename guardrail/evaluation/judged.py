@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.guard import Guard
+from guardrail.jobs import in_order
 from guardrail.types import ErrorType, Report, Verdict
 
 
@@ -32,15 +33,23 @@ class Judged:
         )
 
 
-def judge(guard: Guard, answers: Iterable[LabelledAnswer], *, tick: Callable[[], None] | None = None) -> list[Judged]:
-    """Check each answer against its passages, in order; ``tick`` is called after each.
+def judge(
+    guard: Guard, answers: Iterable[LabelledAnswer], *, tick: Callable[[], None] | None = None, jobs: int = 1
+) -> list[Judged]:
+    """Check each answer against its passages; the result is in order, whatever ``jobs`` (answers judged at once).
+
+    ``tick`` is called after each.
 
     Raises:
         UsageError: an answer or its passages are nothing that the guard can check, or its engine can only be awaited.
     """
     judged = []
-    for answer in answers:
-        judged.append(Judged(answer, guard.check(answer.answer, answer.passages, question=answer.question)))
+    for one in in_order(lambda answer: _judge(guard, answer), answers, jobs):
+        judged.append(one)
         if tick is not None:
             tick()
     return judged
+
+
+def _judge(guard: Guard, answer: LabelledAnswer) -> Judged:
+    return Judged(answer, guard.check(answer.answer, answer.passages, question=answer.question))

@@ -1,8 +1,8 @@
 """Data inside prompts: JSON between fences that nothing inside it can close or imitate.
 
-Answers, passages and questions are texts of strangers. Each goes in as JSON in which ``<`` and ``>`` are escaped, so no
-text of theirs can hold a fence, a chat template's control token or a tag; line ends are escaped by JSON itself, so no
-text of theirs starts a line.
+Answers, passages and questions are texts of strangers. Each goes in as JSON on one line, so no text of theirs starts a
+line. Brackets of fences, tags and control tokens of chat templates are escaped, and so are characters that no reader
+sees but a model may read (tags, direction marks, control characters): all stay what they are once the JSON is read.
 """
 
 from __future__ import annotations
@@ -11,8 +11,15 @@ import json
 import re
 from typing import Any
 
+_NAME = re.compile(r"[a-z_]+")
 _FENCE = re.compile(r"^<data name=\"([a-z_]+)\">\n(.*)\n</data>$", re.MULTILINE)
-_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", 0x2028: "\\u2028", 0x2029: "\\u2029", 0x85: "\\u0085"}
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_ESCAPED = re.compile(
+    "[<>\uff1c\uff1e\ufe64\ufe65"  # angle brackets, and those that are normalised to them
+    "\x7f-\x9f\u2028\u2029"  # control characters that JSON leaves alone; two of them end lines
+    "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"  # unseen
+    r"|\[(?=/?[gs]?[A-Z][A-Z_]+\])"  # "[INST]", "[/INST]", "[gMASK]"; brackets of JSON never stand before such words
+)
 
 
 def fence(name: str, value: Any) -> str:
@@ -21,12 +28,22 @@ def fence(name: str, value: Any) -> str:
     Args:
         name: Lower-case letters and underscores; the instructions speak of the data by it.
         value: Anything that JSON can hold; lone surrogates, which UTF-8 cannot, become U+FFFD.
+
+    Raises:
+        ValueError: ``name`` is made of anything else.
     """
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(f"name of a fence must be lower-case letters and underscores, got {name!r}.")
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
-    safe = re.sub("[\ud800-\udfff]", "\ufffd", text).translate(_ESCAPES)
+    safe = _ESCAPED.sub(_escape, _SURROGATES.sub("\ufffd", text))
     return f'<data name="{name}">\n{safe}\n</data>'
 
 
 def unfence(prompt: str) -> dict[str, Any]:
     """The data of a prompt by name: what a scripted model reads (guardrail.testing)."""
     return {name: json.loads(text) for name, text in _FENCE.findall(prompt)}
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{int.from_bytes(units[n : n + 2], 'big'):04x}" for n in range(0, len(units), 2))

@@ -29,7 +29,8 @@ class Prompt:
 class Completion:
     """One reply. Token counts are the provider's, None where it gives none; ``cached_tokens`` are part of the input.
 
-    ``cut_off``: the reply ended at the token limit.
+    ``cut_off``: the reply ended at the token limit. ``calls``: requests that it took, more than one where the endpoint
+    first refused an option.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Completion:
     cached_tokens: int | None = None
     output_tokens: int | None = None
     cut_off: bool = False
+    calls: int = 1
 
 
 class LLMError(EngineError):
@@ -46,12 +48,21 @@ class LLMError(EngineError):
     Attributes:
         retryable: Whether the same request may succeed later (rate limit, server error, broken connection).
         retry_after: Seconds that the server asked to wait, if it did.
+        spent: Tokens and requests that the failure cost, where they are known (a refusal is paid for); its text is "".
     """
 
-    def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        spent: Completion | None = None,
+    ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.retry_after = retry_after
+        self.spent = spent
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ position, points "s1.1", "s1.2", ... by their segment.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -38,8 +39,8 @@ class PointReply(_Reply):
     """
 
     id: str
+    quotes: list[QuoteReply] = Field(default_factory=list)  # first the context, then the check against it (section 4.2)
     analysis: str = ""
-    quotes: list[QuoteReply] = Field(default_factory=list)
     labels: str
     verdict: Literal["supported", "contradicted", "unsupported"]
     confidence: Literal["high", "medium", "low"] = "medium"
@@ -113,6 +114,7 @@ class DraftReply(_Reply):
     abstains: bool
 
 
+@lru_cache
 def json_schema(reply: type[BaseModel]) -> Mapping[str, Any]:
     """The JSON schema of a reply in the strict form of structured outputs: every property required, no others."""
     schema = reply.model_json_schema()

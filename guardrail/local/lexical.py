@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from guardrail.types import Span
+
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:[.,'’](?=\w)[^\W_{_CJK}]+)*")
 
@@ -43,6 +45,12 @@ def content_words(text: str) -> tuple[str, ...]:
     """Case-folded stems of the words that carry meaning, in order; CJK characters count as words."""
     words = (match.group().casefold() for match in _WORD.finditer(text))
     return tuple(stem(word) for word in words if word not in STOP_WORDS)
+
+
+def placed_words(text: str) -> tuple[tuple[str, Span], ...]:
+    """The same words, each with where it stands in the text."""
+    found = ((match.group().casefold(), match.span()) for match in _WORD.finditer(text))
+    return tuple((stem(word), Span(*place)) for word, place in found if word not in STOP_WORDS)
 
 
 class Overlap:

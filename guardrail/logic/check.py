@@ -59,5 +59,7 @@ def _rule(text: str, claimed: Sides, readings: Sequence[Reading]) -> list[Ruling
             return [*scopes.rule(text, claimed, readings), *conditions.rule_quantity(text, claimed, readings)]
         case RelationKind.INCLUSION:
             return [inclusions.rule(text, claimed, readings)]
+        case RelationKind.OTHER:
+            return []
         case _:
             return [order.rule(claimed, readings)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.guard import Guard
-from guardrail.types import Action, ErrorType, Finding, GuardedAnswer, Verdict
+from guardrail.jobs import in_order
+from guardrail.types import Action, ErrorType, Finding, Usage, Verdict
 
 _Z = 1.959964  # 95 % of the normal distribution
 _OBJECTING = frozenset({Verdict.CONTRADICTED, Verdict.UNSUPPORTED})
@@ -29,6 +30,7 @@ class Outcome:
     unverified: bool
     placed: bool
     named: bool
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +63,13 @@ class StressReport:
         return tuple(result.error_type for result in self.types if not result.made)
 
 
-def examine(guard: Guard, answers: Iterable[LabelledAnswer]) -> Iterator[Outcome]:
-    """Run the guard on labelled answers, one by one."""
-    for answer in answers:
-        guarded = guard.run(answer.answer, answer.passages, question=answer.question)
-        yield _outcome(answer, guarded)
+def examine(guard: Guard, answers: Iterable[LabelledAnswer], *, jobs: int = 1) -> Iterator[Outcome]:
+    """Run the guard on labelled answers, ``jobs`` at once; outcomes are in order."""
+    return in_order(lambda answer: _examine(guard, answer), answers, jobs)
 
 
-def _outcome(answer: LabelledAnswer, guarded: GuardedAnswer) -> Outcome:
+def _examine(guard: Guard, answer: LabelledAnswer) -> Outcome:
+    guarded = guard.run(answer.answer, answer.passages, question=answer.question)
     report = guarded.report
     faults = [finding for finding in report.findings if finding.verdict in _OBJECTING]
     placed = [finding for finding in faults if _overlaps(finding, answer)]
@@ -78,6 +79,7 @@ def _outcome(answer: LabelledAnswer, guarded: GuardedAnswer) -> Outcome:
         unverified=not faults and any(f.verdict is Verdict.UNVERIFIED for f in report.findings),
         placed=bool(placed),
         named=any(finding.error_type is answer.error_type for finding in placed),
+        usage=report.usage,
     )
 
 

@@ -1,0 +1,172 @@
+"""Options that name the engine, shared by all commands that judge, and the engine that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from guardrail.engine import AsyncEngine, Engine
+from guardrail.engines import CROSS_ENCODERS, make_cascade, make_engine
+from guardrail.errors import UsageError
+from guardrail.policy import Policy
+from guardrail.types import Report, Usage, Verdict
+
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="Engine that judges: local; llm; cascade (local first, the model for what it is unsure of); or "
+        f"{', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
+    ),
+]
+ModelOption = Annotated[
+    str | None, typer.Option("--model", help="Model of --engine llm or cascade. The key is read from OPENAI_API_KEY.")
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url", help="OpenAI-compatible endpoint, such as http://localhost:8000/v1.", show_default=False
+    ),
+]
+PlanOption = Annotated[
+    str | None, typer.Option("--plan", help="Call plan of the model: fast (default), thorough, or paper:<seed>.")
+]
+CacheOption = Annotated[
+    Path | None, typer.Option("--cache", help="Folder in which the model's verdicts are kept for the next run.")
+]
+MaxCallsOption = Annotated[
+    int | None, typer.Option("--max-calls", help="Calls per answer at most, retries included.", min=1)
+]
+PriceInOption = Annotated[
+    float | None, typer.Option("--price-in", help="Price of a million input tokens, to count costs.", min=0.0)
+]
+PriceOutOption = Annotated[float | None, typer.Option("--price-out", help="Price of a million output tokens.", min=0.0)]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", help="Answers judged at once; default: 8 where a model is asked and a file read, else 1.", min=1
+    ),
+]
+
+_ASKING = ("llm", "cascade")
+_JOBS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoice:
+    """The options as given; None = left out."""
+
+    name: str
+    model: str | None = None
+    base_url: str | None = None
+    plan: str | None = None
+    cache: Path | None = None
+    max_calls: int | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    jobs: int | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a language model."""
+        return self.name.partition(":")[0] in _ASKING
+
+    @property
+    def at_once(self) -> int:
+        """Answers to judge at once."""
+        return self.jobs or (_JOBS if self.asks else 1)
+
+    def build(self, policy: Policy) -> Engine | AsyncEngine:
+        """The engine.
+
+        Raises:
+            UsageError: an option is missing, or says something to an engine that it does not apply to.
+            MissingExtraError: what the engine needs is not installed.
+        """
+        if not self.asks:
+            self._refuse_options()
+            return make_engine(self.name, policy=policy)
+        kind, _, model = self.name.partition(":")
+        if model and self.model:
+            raise UsageError(f"--engine {self.name!r} and --model both name a model. Leave one out.")
+        model = model or self.model or ""
+        if not model:
+            raise UsageError(f"--engine {kind} needs --model, the name of a model of the endpoint.")
+        if (self.price_in is None) is not (self.price_out is None):
+            raise UsageError("costs need both --price-in and --price-out.")
+        engine = self._llm_engine(model)
+        return engine if kind == "llm" else make_cascade(engine, policy)
+
+    def _refuse_options(self) -> None:
+        given = {
+            "--model": self.model,
+            "--base-url": self.base_url,
+            "--plan": self.plan,
+            "--cache": self.cache,
+            "--max-calls": self.max_calls,
+            "--price-in": self.price_in,
+            "--price-out": self.price_out,
+        }
+        for option, value in given.items():
+            if value is not None:
+                raise UsageError(
+                    f"{option} applies to --engine llm or cascade, not to {self.name!r}. Name one of them, or leave "
+                    f"{option} out."
+                )
+
+    def _llm_engine(self, model: str) -> Engine | AsyncEngine:
+        from guardrail.llm.cache import MemoryCache  # what asks a model is loaded only where one is asked
+        from guardrail.llm.calls import CallSettings, Prices
+        from guardrail.llm.disk_cache import DiskCache
+        from guardrail.llm.engine import LLMEngine
+        from guardrail.llm.openai import OpenAILLM
+
+        standard = CallSettings()
+        return LLMEngine(
+            llm=OpenAILLM(model, base_url=self.base_url),
+            plan=self.plan or "fast",
+            settings=CallSettings(
+                max_calls=self.max_calls or standard.max_calls, concurrency=max(standard.concurrency, self.at_once)
+            ),
+            prices=None
+            if self.price_in is None or self.price_out is None
+            else Prices(input=self.price_in, output=self.price_out),
+            cache=MemoryCache() if self.cache is None else DiskCache(self.cache),
+        )
+
+
+def show_usage(usage: Usage, answers: int) -> None:
+    """One line on standard error: what so many answers together have cost; nothing where no model was in play."""
+    if usage.calls or usage.cache_hits or usage.screened:
+        typer.echo(f"usage: {usage_line(usage, answers)}", err=True)
+
+
+def warn_unjudged(reports: Sequence[Report]) -> None:
+    """One line on standard error if most answers could not be judged: a wrong key must not pass for a result."""
+    unjudged = [report for report in reports if report.verdict is Verdict.UNVERIFIED]
+    if len(unjudged) * 2 > len(reports):
+        first = unjudged[0]
+        why = next((f.reason for f in first.findings if f.verdict is Verdict.UNVERIFIED), first.reason)
+        typer.echo(f"warning: {len(unjudged)} of {len(reports)} answers could not be judged: {why}", err=True)
+
+
+def usage_line(usage: Usage, answers: int) -> str:
+    """The usage of so many answers in words."""
+    parts = [f"{answers} answers", f"{usage.calls} calls in {usage.rounds} rounds"]
+    if usage.retries:
+        parts.append(f"{usage.retries} of them retries")
+    cached = f" ({usage.cached_tokens} cached by the provider)" if usage.cached_tokens else ""
+    parts.append(f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out")
+    if usage.cost is not None:
+        parts.append(f"cost {usage.cost:.4f}")
+    parts.append(f"{usage.cache_hits} cache hits")
+    if usage.screened:
+        share = usage.escalated / usage.screened
+        parts.append(
+            f"{usage.escalated} of {usage.screened} segments escalated ({share:.0%}), {usage.calls_saved} calls saved"
+        )
+    return ", ".join(parts)

@@ -1,0 +1,106 @@
+"""``guardrail extract``: answers in, their claims out, one line each and in order."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from guardrail.cli.engines import (
+    BaseUrlOption,
+    CacheOption,
+    EngineChoice,
+    EngineOption,
+    JobsOption,
+    MaxCallsOption,
+    ModelOption,
+    PlanOption,
+)
+from guardrail.cli.progress import progress_bar
+from guardrail.cli.refchecker import extract_item, work_through
+from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
+from guardrail.errors import UsageError
+from guardrail.guard import Guard
+from guardrail.jobs import in_order
+from guardrail.policy import Policy
+from guardrail.records import Line, extract_record
+from guardrail.types import Segment
+
+
+class ExtractFormat(StrEnum):
+    """What is read and written."""
+
+    JSONL = "jsonl"
+    REFCHECKER = "refchecker"
+
+
+def extract(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="JSONL, or .json with one record or a list; '-' or nothing reads standard input."),
+    ] = None,
+    engine: EngineOption = "local",
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    plan: PlanOption = None,
+    cache: CacheOption = None,
+    max_calls: MaxCallsOption = None,
+    jobs: JobsOption = None,
+    output: Annotated[
+        ExtractFormat,
+        typer.Option("--format", help="jsonl, or refchecker: its JSON list in, the same with triplets or claims out."),
+    ] = ExtractFormat.JSONL,
+    out: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Seconds per answer; default: none.", min=0.001)] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be read.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Take answers apart: JSONL of {"id", "question", "answer"} in, {"id", "answer", "claims"} out.
+
+    A claim is {"id", "text", "triplet", "span"}: triplets with a language model, the segments that are checked without.
+
+    Example: guardrail extract answers.jsonl | guardrail check --claims > reports.jsonl
+    """
+    choice = EngineChoice(
+        name=engine, model=model, base_url=base_url, plan=plan, cache=cache, max_calls=max_calls, jobs=jobs
+    )
+    policy = Policy.monitor().with_(deadline=deadline)
+    guard = Guard(policy=policy, engine=choice.build(policy))
+    at_once = choice.at_once if is_file(file) else choice.jobs or 1
+    refuse_unreadable(file, out)
+    shown = not quiet and sys.stderr.isatty()
+    if output is ExtractFormat.REFCHECKER:
+        tally = work_through(
+            file,
+            out,
+            lambda raw: extract_item(guard, raw),
+            doing="extracting",
+            jobs=at_once,
+            strict=strict,
+            shown=shown,
+        )
+        raise typer.Exit(2 if tally.wrong else 0)
+    wrong = total = 0
+    with opened(out) as target, progress_bar("extracting", count_lines(file) if shown else None, shown=shown) as tick:
+        lines = read_records(file, ("answer",))
+        for line, segments in in_order(lambda line: (line, _extract_line(guard, line)), lines, at_once):
+            total += 1
+            if line.record is None:
+                wrong += 1
+                typer.echo(f"line {line.number}: {line.error}", err=True)
+                write_record(target, {"id": line.ident, "line": line.number, "error": line.error})
+                if strict:
+                    raise UsageError(f"line {line.number} cannot be read. Stopped, as --strict asks.")
+            else:
+                write_record(target, extract_record(line, segments))
+            tick()
+    if not total:
+        typer.echo("no records in the input", err=True)
+    raise typer.Exit(2 if wrong else 0)
+
+
+def _extract_line(guard: Guard, line: Line) -> tuple[Segment, ...]:
+    return () if line.record is None else guard.extract(line.record.answer, line.record.question)

@@ -1,0 +1,85 @@
+"""MiniCheck (Tang et al., EMNLP 2024; github.com/Liyan06/MiniCheck, minicheck/inference.py).
+
+Document and claim are one text with the tokenizer's end token between them. Chunks of whole sentences: 400 tokens for
+the encoders, 500 words for Flan-T5. The score is the best chunk's; above 0.5 the claim is supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guardrail.cross_encoder.chunks import filled, words
+from guardrail.cross_encoder.devices import Forward, pretrained
+from guardrail.cross_encoder.labels import Head
+from guardrail.cross_encoder.options import Options
+from guardrail.cross_encoder.pairs import Pair
+from guardrail.cross_encoder.tokens import Tokens
+
+ENCODER_TOKENS, FLAN_T5_WORDS = 400, 500
+ENCODER_LIMITS = {"roberta": 512}
+LONGEST = 2048
+NO, YES = 3, 209
+"""Token ids whose logits Flan-T5's answer is read from, after one decoder step."""
+
+
+class MiniCheckEncoder:
+    """MiniCheck-RoBERTa-Large and MiniCheck-DeBERTa-v3-Large: a head of two labels on the whole text."""
+
+    joiner: str | None = None
+
+    def __init__(self, folder: Path, head: Head, options: Options, model_type: str) -> None:
+        from transformers import AutoModelForSequenceClassification
+
+        self._tokens = Tokens(folder)
+        self._head = head
+        self._size = options.window or ENCODER_TOKENS
+        self.limit = options.max_tokens or ENCODER_LIMITS.get(model_type, LONGEST)
+        model = pretrained(AutoModelForSequenceClassification, folder, num_labels=head.width)
+        self._forward = Forward(model, options.device, self._tokens.padding)
+
+    def cut(self, sentences: Sequence[str]) -> list[range]:
+        """Sentences up to 400 tokens."""
+        return filled(sentences, self._tokens.count, self._size)
+
+    def encode(self, window: str, claim: str) -> tuple[int, ...]:
+        """Window, end token, claim."""
+        return self._tokens.ids(self._tokens.clean(window) + self._tokens.end + self._tokens.clean(claim))
+
+    def scores(self, batch: Sequence[Pair]) -> NDArray[np.float64]:
+        """See PairModel.scores."""
+        return self._head.probabilities(self._forward([pair.ids for pair in batch]))
+
+
+class MiniCheckFlanT5:
+    """MiniCheck-Flan-T5-Large: the text after ``predict:``; the first token of the answer says no or yes."""
+
+    joiner: str | None = None
+
+    def __init__(self, folder: Path, head: Head, options: Options) -> None:
+        from transformers import AutoModelForSeq2SeqLM
+
+        self._tokens = Tokens(folder)
+        self._head = head
+        self._size = options.window or FLAN_T5_WORDS
+        self.limit = options.max_tokens or LONGEST
+        model = pretrained(AutoModelForSeq2SeqLM, folder)
+        self._forward = Forward(model, options.device, self._tokens.padding)
+
+    def cut(self, sentences: Sequence[str]) -> list[range]:
+        """Sentences up to 500 words."""
+        return filled(sentences, words, self._size)
+
+    def encode(self, window: str, claim: str) -> tuple[int, ...]:
+        """``predict:``, window, end token, claim."""
+        clean = self._tokens.clean
+        return self._tokens.ids(f"predict: {clean(window)}{self._tokens.end}{clean(claim)}")
+
+    def scores(self, batch: Sequence[Pair]) -> NDArray[np.float64]:
+        """See PairModel.scores; the decoder starts with token 0, as in training."""
+        start = np.zeros((len(batch), 1), dtype=np.int64)
+        logits = self._forward([pair.ids for pair in batch], decoder_input_ids=start)
+        return self._head.probabilities(logits[:, 0, [NO, YES]])

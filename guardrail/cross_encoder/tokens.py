@@ -1,0 +1,93 @@
+"""Texts to token ids, from any thread, with nothing cut off and no text read as a control token."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guardrail.errors import ConfigurationError
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Tokens:
+    """A model's tokenizer. Its Rust part is not thread-safe while it is configured, hence the lock."""
+
+    def __init__(self, folder: Path) -> None:
+        from transformers import AutoTokenizer
+
+        tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        if not getattr(tokenizer, "is_fast", False):
+            raise ConfigurationError(f"the tokenizer in {str(folder)!r} is not a fast one. Add a tokenizer.json.")
+        self._tokenizer = tokenizer
+        self._lock = threading.Lock()
+        self._control = [token for token in tokenizer.all_special_tokens if token]
+
+    @property
+    def end(self) -> str:
+        """The token that ends a text, as text."""
+        return str(self._tokenizer.eos_token or self._tokenizer.sep_token)
+
+    @property
+    def padding(self) -> int:
+        """Id of the token that fills up a batch."""
+        return int(self._tokenizer.pad_token_id or 0)
+
+    @property
+    def longest(self) -> int:
+        """Most tokens the tokenizer's config allows; a huge number where it says nothing."""
+        return int(self._tokenizer.model_max_length)
+
+    def clean(self, text: str) -> str:
+        """The text, as long as before, without what a tokenizer fails on or takes for a control token.
+
+        A passage that holds ``</s>`` or ``[SEP]`` must not end the premise.
+        """
+        text = _SURROGATE.sub("\ufffd", text)
+        for token in self._control:
+            if token in text:
+                text = text.replace(token, "(" + token[1:])
+        return text
+
+    def count(self, text: str) -> int:
+        """Number of tokens of a text by itself."""
+        return len(self._encode(self.clean(text), add_special_tokens=False)["input_ids"])
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        """Ids of one text, with the model's control tokens; the text is a prompt, already clean."""
+        return tuple(self._encode(text)["input_ids"])
+
+    def pair(self, first: str, second: str) -> tuple[int, ...]:
+        """Ids of two clean texts, with the model's control tokens."""
+        return tuple(self._encode(first, second)["input_ids"])
+
+    def second_of_pair(self, first: str, second: str) -> tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]:
+        """Ids of a pair, and (number of token, start, end) of each token that stands for some of the second text."""
+        encoded = self._encode(first, second, return_offsets_mapping=True)
+        offsets = encoded["offset_mapping"]
+        own = [
+            (number, int(offsets[number][0]), int(offsets[number][1]))
+            for number, which in enumerate(encoded.sequence_ids(0))
+            if which == 1 and offsets[number][0] < offsets[number][1]
+        ]
+        return tuple(encoded["input_ids"]), tuple(own)
+
+    def _encode(self, *texts: str, **options: Any) -> Any:
+        with self._lock:
+            return self._tokenizer(*texts, truncation=False, padding=False, verbose=False, **options)
+
+
+def padded(batch: Sequence[Sequence[int]], padding: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ids and attention mask of a batch: both of shape (texts, longest text)."""
+    ids = np.full((len(batch), max(map(len, batch))), padding, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return ids, mask

@@ -1,0 +1,31 @@
+"""An answer taken apart into claims, without a check (RefChecker, claim extraction)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from guardrail.decompose.decomposition import decompose
+from guardrail.engine import DecomposeRequest, Draft
+from guardrail.types import Claim, Segment
+
+
+def extract_request(answer: str, question: str | None, seconds: float | None) -> DecomposeRequest:
+    """What an engine that decomposes is asked, within ``seconds`` (None = no limit)."""
+    return DecomposeRequest(
+        answer=answer,
+        question=question,
+        parts=decompose(answer, question=question),
+        deadline=None if seconds is None else time.monotonic() + seconds,
+    )
+
+
+def with_claims(draft: Draft) -> tuple[Segment, ...]:
+    """All segments; one to check that was not taken apart further is its own claim."""
+    return tuple(
+        s if s.skipped is not None or s.claims else replace(s, claims=(_whole(s),)) for s in draft.parts.segments
+    )
+
+
+def _whole(segment: Segment) -> Claim:
+    return Claim(id=f"{segment.id}.1", text=segment.text, span=segment.span)

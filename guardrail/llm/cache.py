@@ -1,0 +1,73 @@
+"""Where the LLM engine remembers what it was told: texts by key. In memory here; on disk and in Redis beside it.
+
+A key holds hashes of the prompt, the model, the segment and the passages, so an entry never goes stale by itself. A
+cache may forget at any time and never raises while in use: one that is broken is a miss.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from guardrail.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from cachetools import LRUCache
+
+
+@runtime_checkable
+class Cache(Protocol):
+    """Texts by key; used by any thread, several at once."""
+
+    def get(self, key: str) -> str | None:
+        """The text, or None where it is not known (any more)."""
+        ...
+
+    def set(self, key: str, value: str) -> None:
+        """Remember a text; what was there under the key is replaced."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryCache:
+    """The default: a dictionary of this process that forgets what was not used for longest.
+
+    Attributes:
+        entries: At most so many texts (about 1 kB each).
+
+    Raises:
+        ConfigurationError: ``entries`` is not a positive number.
+        MissingExtraError: cachetools is not installed.
+    """
+
+    entries: int = 10_000
+    _texts: LRUCache[str, str] = field(init=False, repr=False)
+    _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        refuse_limits(self.entries, None)
+        try:
+            from cachetools import LRUCache
+        except ImportError as error:
+            raise MissingExtraError('the cache needs cachetools: pip install "rag-guardrail[llm]"') from error
+        object.__setattr__(self, "_texts", LRUCache(self.entries))
+
+    def get(self, key: str) -> str | None:
+        """See Cache.get."""
+        with self._lock:
+            text: str | None = self._texts.get(key)
+        return text
+
+    def set(self, key: str, value: str) -> None:
+        """See Cache.set."""
+        with self._lock:
+            self._texts[key] = value
+
+
+def refuse_limits(entries: int, max_age: float | None) -> None:
+    """Raise ConfigurationError for limits under which a cache could hold nothing."""
+    if isinstance(entries, bool) or not isinstance(entries, int) or entries < 1:
+        raise ConfigurationError(f"entries of a cache must be a whole number from 1 on, got {entries!r}.")
+    if max_age is not None and not (isinstance(max_age, (int, float)) and max_age > 0):
+        raise ConfigurationError(f"max_age of a cache must be positive seconds or None, got {max_age!r}.")

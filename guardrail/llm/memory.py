@@ -1,0 +1,65 @@
+"""What the engine remembers of earlier replies: by instructions, model, documents and words, never by ids.
+
+So a segment that stands in a regenerated answer again is not judged again. What comes out of a cache is read like a
+fresh reply, quotes and all: a cache is no more to be trusted than a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from guardrail.llm.cache import Cache
+from guardrail.llm.json_text import read_object
+from guardrail.types import Claim, Segment
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A cache, and what is the same in all keys of one request (identities of prompts, model, shared data)."""
+
+    cache: Cache | None
+    scope: tuple[object, ...]
+
+    def key(self, *parts: object) -> str:
+        """SHA-256 of the scope and these parts."""
+        text = json.dumps([*self.scope, *parts], ensure_ascii=True, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def recall(self, key: str) -> dict[str, Any] | None:
+        """What was remembered under the key; a cache that fails remembers nothing."""
+        try:
+            text = self.cache.get(key) if self.cache is not None else None
+        except Exception as error:  # somebody's cache must not cost a verdict
+            _log.warning("the cache failed", exc_info=error)
+            return None
+        return read_object(text) if text is not None else None
+
+    def remember(self, key: str, raw: Mapping[str, Any]) -> None:
+        """Keep a reply under the key."""
+        try:
+            if self.cache is not None:
+                self.cache.set(key, json.dumps(raw, ensure_ascii=True))
+        except Exception as error:  # see recall
+            _log.warning("the cache failed", exc_info=error)
+
+
+def without_ids(raw: Mapping[str, Any], claims: Sequence[Claim]) -> dict[str, Any]:
+    """A complete reply about a segment, its points in the order of the claims and without ids."""
+    by_id = {point["id"]: point for point in raw["points"]}
+    return {**raw, "id": "", "points": [{**by_id[claim.id], "id": ""} for claim in claims]}
+
+
+def with_ids(kept: Mapping[str, Any], segment: Segment, claims: Sequence[Claim]) -> dict[str, Any] | None:
+    """The same as a reply about this segment; None if it does not fit."""
+    points = kept.get("points")
+    if not isinstance(points, list) or len(points) != len(claims) or not all(isinstance(p, dict) for p in points):
+        return None
+    named = [{**point, "id": claim.id} for point, claim in zip(points, claims, strict=True)]
+    return {**kept, "id": segment.id, "points": named}

@@ -1,0 +1,207 @@
+"""Names, folders and options: a mistake is told when the engine is made, with what to do."""
+
+from __future__ import annotations
+
+import shutil
+import time
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("sentence_transformers")
+
+from guardrail.cross_encoder import CARDS, is_cross_encoder, make  # noqa: E402
+from guardrail.errors import ConfigurationError, MissingExtraError  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch, tmp_path):
+    """An empty cache, and any use of a socket fails the test."""
+    import socket
+
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+
+    def refuse(*_, **__):
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.mark.parametrize(
+    "name", ["minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "minicheck:roberta-large"]
+)
+def test_a_model_that_is_not_there_is_told_at_once(name):
+    started = time.perf_counter()
+    with pytest.raises(ConfigurationError, match=r"hf download .*/"):
+        make(name, download=False)
+    assert time.perf_counter() - started < 2.0
+
+
+def test_a_failed_download_says_what_to_do(monkeypatch):
+    import huggingface_hub
+
+    def broken(*_, local_files_only=False, **__):
+        raise FileNotFoundError("not cached") if local_files_only else ConnectionError("no route")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
+    with pytest.raises(ConfigurationError, match=r"cannot download .*ConnectionError.*name the folder"):
+        make("minicheck")
+
+
+def test_a_download_takes_weights_once_and_never_code(monkeypatch, tiny, tmp_path):
+    import huggingface_hub
+
+    asked = []
+    cached = tmp_path / "snapshot"
+
+    def hub(model, *, revision=None, local_files_only=False, allow_patterns=None):
+        if local_files_only and not cached.exists():
+            raise FileNotFoundError("not cached")
+        if not local_files_only:
+            asked.append((model, revision, tuple(allow_patterns)))
+            if any("pytorch_model" in pattern for pattern in allow_patterns):
+                (cached / "pytorch_model.bin").write_bytes(b"")
+            else:
+                shutil.copytree(tiny.encoder("roberta"), cached, ignore=shutil.ignore_patterns("*.safetensors"))
+        return str(cached)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", hub)
+    engine = make("minicheck:roberta-large", revision="abc")
+    assert [(model, revision) for model, revision, _ in asked] == [("lytang/MiniCheck-RoBERTa-Large", "abc")] * 2
+    assert not any(pattern.endswith(".py") or pattern == "*" for *_, patterns in asked for pattern in patterns)
+    assert engine.name == "minicheck:roberta-large"
+    make("minicheck:roberta-large", revision="abc")
+    assert len(asked) == 2  # the second time it is in the cache
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("minichek", "Did you mean 'minicheck'"),
+        ("nli", "nli:<hub id or folder>"),
+        ("nli:", "nli:<hub id or folder>"),
+        ("nli:/no/such/folder", "no model folder"),
+        ("minicheck:not an id", "no model folder"),
+    ],
+)
+def test_wrong_names(name, message):
+    with pytest.raises(ConfigurationError, match=message):
+        make(name, download=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"windows": 3}, "Did you mean 'window'"),
+        ({"window": 0}, "window"),
+        ({"batch_tokens": True}, "batch_tokens"),
+        ({"max_tokens": 12}, "at least 96"),
+        ({"labels": "supported"}, "labels"),
+        ({"labels": ("yes", "no")}, "cannot tell"),
+    ],
+)
+def test_wrong_options(tiny, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        make(f"minicheck:{tiny.encoder('roberta')}", **options)
+
+
+def test_names_that_are_known():
+    assert all(is_cross_encoder(name) for name in CARDS)
+    assert is_cross_encoder("nli:cross-encoder/nli-deberta-v3-base")
+    assert not is_cross_encoder("local")
+    assert not is_cross_encoder("llm:minicheck")
+
+
+def test_labels_that_only_count_need_the_authors_or_the_caller(tiny):
+    folder = tiny.encoder("roberta")  # LABEL_0, LABEL_1
+    assert make(f"minicheck:{folder}").folder == folder
+    with pytest.raises(ConfigurationError, match="labels="):
+        make(f"nli:{folder}")
+    make(f"nli:{folder}", labels=("unsupported", "supported"))
+
+
+def test_a_model_without_the_head_is_refused_before_it_judges(tiny, tmp_path):
+    import transformers
+
+    folder = shutil.copytree(tiny.encoder("roberta"), tmp_path / "headless")
+    transformers.RobertaModel.from_pretrained(str(folder)).save_pretrained(str(folder))
+    with pytest.raises(ConfigurationError, match="lacks"):
+        make(f"minicheck:{folder}", device="cpu").warm_up()
+    with pytest.raises(ConfigurationError, match="no cross-encoder"):
+        make(f"nli:{folder}", labels=("unsupported", "supported"))
+
+
+def test_code_in_the_folder_of_a_model_is_never_run(tiny):
+    folder, base = tiny.hhem()
+    assert (folder / "modeling_hhem_v2.py").exists()  # it would exit
+    make(f"hhem:{folder}", base=base, device="cpu").warm_up()
+
+
+def test_hhem_needs_the_config_of_its_base(tiny):
+    folder, _ = tiny.hhem()
+    with pytest.raises(ConfigurationError, match=r"google/flan-t5-base.*base="):
+        make(f"hhem:{folder}", download=False)
+
+
+def test_hhem_refuses_other_weights(tiny):
+    _, base = tiny.hhem()
+    with pytest.raises(ConfigurationError, match="not those of HHEM"):
+        make(f"hhem:{tiny.encoder('nli2', 'bert', ('entailment', 'not_entailment'))}", base=base).warm_up()
+
+
+def test_an_alignscore_checkpoint_with_code_in_it_is_not_read(tiny, tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "ran"), "w"))
+
+    folder = tmp_path / "trap"
+    folder.mkdir()
+    torch.save({"state_dict": {}, "callbacks": Trap()}, folder / "AlignScore-large.ckpt")
+    with pytest.raises(ConfigurationError, match="could run code"):
+        make(f"alignscore:{folder}", base=tiny.alignscore()[1]).warm_up()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_alignscore_as_safetensors_beside_its_config_needs_no_base(tiny, tmp_path, request_of):
+    from safetensors.torch import save_file
+
+    folder, base = tiny.alignscore()
+    state = torch.load(folder / "AlignScore-large.ckpt", weights_only=True)["state_dict"]
+    converted = shutil.copytree(base, tmp_path / "converted")
+    save_file({key: value.contiguous() for key, value in state.items()}, str(converted / "model.safetensors"))
+    request = request_of(["The dam is high."], ["It is 64 metres high."])
+    ours = make(f"alignscore:{converted}", device="cpu").verify(request)
+    assert ours == make(f"alignscore:{folder}", base=base, device="cpu").verify(request)
+
+
+def test_alignscore_needs_one_checkpoint(tiny, tmp_path):
+    folder, base = tiny.alignscore()
+    two = shutil.copytree(folder, tmp_path / "two")
+    shutil.copy(two / "AlignScore-large.ckpt", two / "AlignScore-other.ckpt")
+    with pytest.raises(ConfigurationError, match="2 checkpoints"):
+        make(f"alignscore:{two}", base=base)
+
+
+def test_a_missing_library_names_the_line_that_installs_it(monkeypatch, tiny):
+    from guardrail.cross_encoder import folders
+
+    real = folders.importlib.util.find_spec
+    monkeypatch.setattr(folders.importlib.util, "find_spec", lambda name: None if name == "torch" else real(name))
+    with pytest.raises(MissingExtraError, match=r'pip install "rag-guardrail\[sentence-transformers\]"'):
+        make(f"minicheck:{tiny.encoder('roberta')}")
+
+
+def test_an_unknown_device_is_told(tiny):
+    with pytest.raises(ConfigurationError, match="device"):
+        make(f"minicheck:{tiny.encoder('roberta')}", device="nonsense").warm_up()
+
+
+def test_the_package_imports_no_library_of_models():
+    import subprocess
+    import sys
+
+    code = "import guardrail.cross_encoder, sys; sys.exit(any(m in sys.modules for m in ('torch', 'transformers', 'sentence_transformers', 'huggingface_hub')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

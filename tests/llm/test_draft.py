@@ -1,0 +1,165 @@
+"""A model may join, split, reword and group the pieces of an answer; it may not lose or add anything."""
+
+from typing import Any
+
+import pytest
+
+from guardrail.decompose import decompose
+from guardrail.engine import DecomposeRequest, Draft, account_draft
+from guardrail.llm.draft import answer_units, read_draft
+
+ANSWER = (
+    "Amazon leads the cloud market. It got there because it developed its own chips in 2013. "
+    "Vitamin C is needed by the body, and oranges are rich in vitamin C. I hope this helps you!"
+)
+
+
+def request(answer: str = ANSWER, question: str | None = None) -> DecomposeRequest:
+    return DecomposeRequest(answer=answer, question=question, parts=decompose(answer, question=question))
+
+
+def part(units: list[int], text: str, **other: Any) -> dict[str, Any]:
+    return {"units": units, "part": "", "text": text, "individual": "", "relation": "", "points": [], **other}
+
+
+def read(*parts: Any, asked: DecomposeRequest | None = None, **other: Any) -> Draft:
+    asked = asked or request()
+    raw = {"individuals": [], "segments": list(parts), "no_claim": [], "abstains": False, **other}
+    return account_draft(asked, read_draft(raw, asked))
+
+
+def checked(draft: Draft) -> list[str]:
+    return [segment.text for segment in draft.parts.checked]
+
+
+LEADS = part([1], "Amazon leads the cloud market.", points=[["Amazon", "leads", "the cloud market"]])
+CHIPS = part(
+    [2],
+    "Amazon got there because Amazon developed its own chips in 2013.",
+    relation="because",
+    points=[["Amazon", "got there because it developed", "its own chips in 2013"]],
+)
+BODY = part([3], "Vitamin C is needed by the body", part="Vitamin C is needed by the body")
+ORANGES = part([3], "oranges are rich in vitamin C.", part="oranges are rich in vitamin C.")
+
+
+def test_the_pieces_are_numbered_and_what_needs_no_check_is_shown_without_a_number() -> None:
+    units = answer_units(request("# Cloud\n\nAmazon leads the market. It has its own chips."))
+    assert [unit["unit"] for unit in units] == [None, 1, 2]
+
+
+def test_a_reply_is_taken_as_it_is_where_it_holds() -> None:
+    draft = read(LEADS, CHIPS, BODY, ORANGES)
+    assert checked(draft)[:2] == [LEADS["text"], CHIPS["text"]]
+    assert [s.span.of(ANSWER) for s in draft.parts.checked][2:4] == [BODY["part"], ORANGES["part"]]
+    assert [r.connective for r in draft.parts.checked[1].relations] == ["because"]
+    assert draft.parts.checked[0].claims[0].triplet == ("Amazon", "leads", "the cloud market")
+    assert draft.parts.checked[0].claims[0].id == "s1.1"
+
+
+def test_a_piece_that_the_reply_leaves_out_is_checked_all_the_same() -> None:
+    draft = read(LEADS)
+    assert len(draft.parts.checked) == len(request().parts.checked)
+    assert "of" in draft.reason
+
+
+def test_joined_pieces_span_both() -> None:
+    joined = part([1, 2], "Amazon leads the cloud market. Amazon got there because it developed its own chips in 2013.")
+    [first, *_] = read(joined, BODY, ORANGES).parts.checked
+    assert first.span.of(ANSWER).startswith("Amazon leads")
+    assert first.span.of(ANSWER).endswith("2013.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amazon leads the cloud market with a share of 34 percent.",  # a number that the answer does not have
+        "Jeff Bezos personally conquered the profitable hosting industry.",  # other words
+        "Amazon.",  # most of it is gone
+        "",
+    ],
+)
+def test_a_stand_alone_text_that_adds_or_loses_is_replaced_by_the_rules(text: str) -> None:
+    assert checked(read({**LEADS, "text": text}))[0] == "Amazon leads the cloud market."
+
+
+def test_a_split_that_leaves_out_a_fact_is_undone() -> None:
+    answer = "The dam was built in 1958 and holds 41 million cubic metres of water."
+    asked = request(answer)
+    first = part([1], "The dam was built in 1958", part="The dam was built in 1958")
+    rest = part([1], "holds 41 million cubic metres of water.", part="holds 41 million cubic metres of water.")
+    assert len(read(first, rest, asked=asked).parts.checked) == 2
+    assert checked(read(first, asked=asked)) == [answer]
+    over = part([1], "1958 and holds 41 million", part="1958 and holds 41 million")
+    assert checked(read(first, over, rest, asked=asked)) == [answer]
+
+
+@pytest.mark.parametrize("units", [[], [0], [9], [1, 3], [-1]])
+def test_numbers_of_no_piece_are_no_segment(units: list[int]) -> None:
+    assert checked(read({**LEADS, "units": units})) == checked(read())
+
+
+@pytest.mark.parametrize(
+    "broken", [None, 7, "x", {}, {"units": "1", "text": "a"}, {"units": [1]}, part([True], "Amazon")]
+)
+def test_an_item_that_is_wrong_spoils_itself_only(broken: Any) -> None:
+    assert CHIPS["text"] in checked(read(broken, CHIPS))
+
+
+@pytest.mark.parametrize("broken", [None, 7, "x", {}])
+def test_lists_that_are_none_leave_the_rules(broken: Any) -> None:
+    draft = read(individuals=broken, no_claim=broken, segments=broken)
+    assert len(draft.parts.checked) == len(request().parts.checked)
+
+
+def test_points_that_leave_out_a_fact_get_the_text_itself_beside_them() -> None:
+    lacking = {**CHIPS, "points": [["Amazon", "developed", "chips"]]}
+    claims = read(LEADS, lacking).parts.checked[1].claims
+    assert [claim.triplet is None for claim in claims] == [False, True]
+    assert claims[-1].text == CHIPS["text"]
+
+
+def test_points_that_the_text_does_not_make_are_left_out() -> None:
+    invented = {**LEADS, "points": [*LEADS["points"], ["Microsoft", "sued", "several European regulators"]]}
+    assert [c.text for c in read(invented).parts.checked[0].claims] == ["Amazon leads the cloud market"]
+
+
+def test_talk_to_the_reader_may_be_left_unchecked_but_nothing_that_states_a_fact() -> None:
+    asked = request("Sure, I can tell you more. The dam is dangerous. It was built in 1958.")
+    draft = read(asked=asked, no_claim=[1, 2, 3])
+    assert checked(draft)[-2:] == ["The dam is dangerous.", "The dam was built in 1958."]
+
+
+def test_an_answer_abstains_only_if_nothing_of_it_is_left_to_check() -> None:
+    assert not read(abstains=True).parts.abstained
+
+
+def test_groups_are_the_individuals_that_a_reader_sees() -> None:
+    answer = "Dick Hanley was a swimmer. He was born in 1936. Another Dick Hanley coached football."
+    asked = request(answer)
+    people = [{"key": "A", "name": "Dick Hanley (swimmer)"}, {"key": "B", "name": "Dick Hanley (coach)"}]
+    draft = read(
+        part([1], "Dick Hanley was a swimmer.", individual="A"),
+        part([2], "Dick Hanley was born in 1936.", individual="A"),
+        part([3], "Another Dick Hanley coached football.", individual="B"),
+        asked=asked,
+        individuals=people,
+    )
+    assert draft.groups is not None
+    assert [(group.name, group.segments) for group in draft.groups] == [
+        ("Dick Hanley", ("s1", "s2")),
+        ("Dick Hanley", ("s3",)),
+    ]
+    assert read(part([1], "Dick Hanley was a swimmer.", individual="A"), asked=asked).groups is None
+
+
+def test_a_chinese_answer_keeps_its_words() -> None:
+    answer = "大坝建于1958年。因为它很高，所以水库很大。"
+    asked = request(answer)
+    draft = read(
+        part([1], "大坝建于1958年。", points=[["大坝", "建于", "1958年"]]),
+        part([2], "因为大坝很高，所以水库很大。", relation="因为…所以"),
+        asked=asked,
+    )
+    assert checked(draft) == ["大坝建于1958年。", "因为大坝很高，所以水库很大。"]
+    assert draft.parts.checked[0].claims[0].text == "大坝建于1958年"

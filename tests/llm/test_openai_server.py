@@ -1,0 +1,207 @@
+"""The scripted server through real clients: the protocol, the books it keeps, its faults, and what it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import openai
+import pytest
+
+from guardrail import UsageError
+from guardrail.testing import OpenAIServer, Reply, estimate_tokens
+
+
+def body(text="Say hello.", **more):
+    return {"model": "scripted", "messages": [{"role": "user", "content": text}], **more}
+
+
+def echo(request):
+    return request["messages"][-1]["content"]
+
+
+def client(server, **options):
+    return openai.OpenAI(base_url=server.base_url, api_key="sk-secret", max_retries=0, **options)
+
+
+def post(server, request, **options):
+    return httpx.post(f"{server.base_url}/chat/completions", json=request, **options)
+
+
+def test_the_openai_client_gets_what_the_script_says():
+    """Text, finish reason, usage and the request as it was asked; never the key."""
+    with OpenAIServer(lambda request: Reply(echo(request).upper(), finish_reason="length")) as server:
+        with client(server) as model:
+            said = model.chat.completions.create(**body(temperature=0))
+            assert [m.id for m in model.models.list()] == ["scripted"]
+        assert (said.choices[0].message.content, said.choices[0].finish_reason) == ("SAY HELLO.", "length")
+        assert (said.usage.prompt_tokens, said.usage.completion_tokens) == (3, 3)
+        [call] = server.calls
+    assert call.body == body(temperature=0)
+    assert (call.number, call.path, call.status, call.fault, call.tokens) == (1, "/v1/chat/completions", 200, None, 3)
+    assert "sk-secret" not in repr(call)
+    assert call.headers["content-type"] == "application/json"
+
+
+def test_the_async_client_is_served_at_once():
+    """Twenty requests with one latency between them: one round."""
+
+    async def ask(server):
+        async with openai.AsyncOpenAI(base_url=server.base_url, api_key="k", max_retries=0) as model:
+            asked = (model.chat.completions.create(**body(str(n))) for n in range(20))
+            return [said.choices[0].message.content for said in await asyncio.gather(*asked)]
+
+    with OpenAIServer(echo, seconds=0.5) as server:
+        started = time.monotonic()
+        assert asyncio.run(ask(server)) == [str(n) for n in range(20)]
+        assert time.monotonic() - started < 5.0  # one after the other it would be 10
+        assert (server.call_count, server.rounds) == (20, 1)
+        assert server.most_at_once > 1
+        assert min(call.seconds for call in server.calls) >= 0.5
+
+
+def test_calls_tokens_and_rounds_are_counted():
+    """Two rounds of two and three calls, over a client that keeps its connections."""
+    with OpenAIServer(echo, seconds=0.3) as server, httpx.Client() as kept, ThreadPoolExecutor(3) as pool:
+        for texts in (["abcd", "abcde"], ["水", "x" * 400, ""]):
+            replies = pool.map(lambda t: kept.post(f"{server.base_url}/chat/completions", json=body(t)), texts)
+            assert [r.json()["choices"][0]["message"]["content"] for r in replies] == texts
+        assert (server.call_count, server.rounds, server.tokens) == (5, 2, 1 + 2 + 1 + 100 + 0)
+        server.reset()
+        assert (server.call_count, server.rounds, server.tokens, server.calls) == (0, 0, 0, ())
+
+
+def test_connections_are_kept():
+    """A hundred requests over one connection, one thread."""
+    with OpenAIServer(echo) as server, httpx.Client() as kept:
+        before = threading.active_count()
+        for n in range(100):
+            assert kept.post(f"{server.base_url}/chat/completions", json=body(str(n))).status_code == 200
+        assert threading.active_count() - before == 1
+        assert len({call.headers["connection"] for call in server.calls}) == 1
+
+
+def test_tokens_are_estimated_by_the_rule_told():
+    """A token per four bytes, parts of a message, schema and tools included."""
+    assert [estimate_tokens(t) for t in ("", "a", "abcd", "abcde", "水水", "\ud800")] == [0, 1, 1, 2, 2, 1]
+    parts = [{"type": "text", "text": "abcd"}, {"type": "image_url", "image_url": {}}]
+    schema = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
+    with OpenAIServer(lambda _: "{}") as server:
+        post(server, {"messages": [{"role": "user", "content": parts}], "response_format": schema})
+        post(server, body("abcd", tools=[{"type": "function"}]))
+        assert [c.tokens for c in server.calls] == [1 + estimate_tokens(json.dumps(schema)), 1 + 6]
+
+
+def test_refusals_tools_and_usage_look_as_the_protocol_has_them():
+    """What a script can say beside a text."""
+    replies = iter(
+        [
+            Reply(refusal="No."),
+            Reply('{"a": 1}', tool="answer"),
+            Reply(choices=0),
+            Reply("x", input_tokens=7, output_tokens=5, cached_tokens=4),
+        ]
+    )
+    with OpenAIServer(lambda _: next(replies)) as server, client(server) as model:
+        refused, called, empty, counted = (model.chat.completions.create(**body()) for _ in range(4))
+    assert (refused.choices[0].message.refusal, refused.choices[0].message.content) == ("No.", None)
+    [tool] = called.choices[0].message.tool_calls
+    assert (tool.function.name, tool.function.arguments) == ("answer", '{"a": 1}')
+    assert empty.choices == []
+    usage = counted.usage
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (7, 5, 12)
+    assert usage.prompt_tokens_details.cached_tokens == 4
+
+
+def test_errors_reach_the_client_as_its_own():
+    """Status, Retry-After, and a connection that ends in two places."""
+    replies = {
+        "429": Reply("slow down", status=429, retry_after=1.5),
+        "500": Reply("oops", status=500),
+        "headers": Reply("x" * 100, cut="headers"),
+        "body": Reply("x" * 100, cut="body"),
+    }
+    with OpenAIServer(lambda request: replies[echo(request)]) as server, client(server) as model:
+        with pytest.raises(openai.RateLimitError, match="slow down") as limited:
+            model.chat.completions.create(**body("429"))
+        assert limited.value.response.headers["retry-after"] == "1.5"
+        with pytest.raises(openai.InternalServerError):
+            model.chat.completions.create(**body("500"))
+        for where in ("headers", "body"):
+            with pytest.raises(openai.APIConnectionError):
+                model.chat.completions.create(**body(where))
+            with pytest.raises(httpx.RemoteProtocolError, match="without sending complete"):
+                post(server, body(where))
+        assert [call.status for call in server.calls] == [429, 500, 200, 200, 200, 200]
+
+
+def test_old_endpoints_can_be_played():
+    """Formats and parameters that are not known, keys that do not fit, streams, foreign paths, broken bodies."""
+    schema = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}
+    with OpenAIServer(echo, refuses=("json_schema", "temperature"), api_key="right") as server:
+        right = {"Authorization": "Bearer right"}
+        assert post(server, body(), headers={"Authorization": "Bearer wrong"}).status_code == 401
+        assert post(server, body()).status_code == 401
+        refused = post(server, body(response_format=schema), headers=right)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (400, "invalid_request_error")
+        assert "json_schema" in refused.json()["error"]["message"]
+        assert post(server, body(temperature=0), headers=right).status_code == 400
+        assert post(server, body(response_format={"type": "json_object"}), headers=right).status_code == 200
+        assert post(server, body(stream=True), headers=right).status_code == 400
+        assert post(server, ["no object"], headers=right).status_code == 400
+        chat = f"{server.base_url}/chat/completions"
+        assert httpx.post(chat, content=b"{broken", headers=right).status_code == 400
+        assert httpx.post(chat, content=iter([b"{}"]), headers=right).status_code == 411
+        assert httpx.get(f"{server.base_url}/nothing").status_code == 404
+        assert httpx.post(f"{server.base_url}/embeddings", json={}).status_code == 404
+        azure = server.base_url.replace("/v1", "/openai/deployments/x/chat/completions?api-version=1")
+        assert httpx.post(azure, json=body(), headers=right).status_code == 200
+
+
+@pytest.mark.parametrize("script", [lambda _: 1 / 0, lambda _: None], ids=["raises", "returns nothing"])
+def test_a_broken_script_is_no_passing_test(script):
+    """Status 500 for the client, and the error when the context ends; an error of the test itself comes first."""
+    with pytest.raises((ZeroDivisionError, UsageError)), OpenAIServer(script) as server:
+        assert post(server, body()).status_code == 500
+    with pytest.raises(KeyError), OpenAIServer(script) as server:  # noqa: PT012
+        post(server, body())
+        raise KeyError
+    with pytest.raises(UsageError, match="seconds"):
+        OpenAIServer(echo, seconds=-1)
+
+
+def test_closing_leaves_nothing_behind():
+    """No thread, no port, with connections open and a slow reply at work; and it does not wait for the latency."""
+    before = set(threading.enumerate())
+    with ThreadPoolExecutor(1) as pool, httpx.Client() as kept:
+        with OpenAIServer(echo, seconds=30.0) as server:
+            at_work = pool.submit(kept.post, f"{server.base_url}/chat/completions", json=body("late"), timeout=60.0)
+            while not server.call_count:
+                time.sleep(0.01)
+            port = int(server.base_url.rsplit(":", 1)[1].removesuffix("/v1"))
+            idle = socket.create_connection(("127.0.0.1", port))
+            started = time.monotonic()
+        assert time.monotonic() - started < 10.0
+        assert at_work.result().json()["choices"][0]["message"]["content"] == "late"
+    idle.close()
+    assert {t for t in threading.enumerate() if not t.name.startswith("ThreadPool")} <= before
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port)).close()
+
+
+def test_thousands_of_calls_from_many_threads_are_all_accounted_for():
+    """Each gets its own reply; only as many calls are kept as asked for."""
+    with OpenAIServer(echo, keep=100) as server, httpx.Client() as kept, ThreadPoolExecutor(16) as pool:
+
+        def ask(n):
+            return kept.post(f"{server.base_url}/chat/completions", json=body(f"n{n}"), timeout=60.0).json()
+
+        said = list(pool.map(ask, range(2_000)))
+        assert [s["choices"][0]["message"]["content"] for s in said] == [f"n{n}" for n in range(2_000)]
+        assert len({s["id"] for s in said}) == server.call_count == 2_000
+        assert len(server.calls) == 100

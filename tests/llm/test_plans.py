@@ -1,0 +1,267 @@
+"""The plans: how many calls in how many rounds, what is asked again, what is remembered, and what is made of replies."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from guardrail.decompose import decompose
+from guardrail.engine import DecomposeRequest, VerifyRequest, account
+from guardrail.llm import plans
+from guardrail.llm.cache import MemoryCache
+from guardrail.llm.fences import unfence
+from guardrail.llm.plans import Setting
+from guardrail.llm.protocol import Completion, LLMError, Prompt
+from guardrail.types import Passage, SupportMatrix
+
+ANSWER = (
+    "Larkmoor Dam is 64 metres high. The reservoir is large because the dam is high. It was built by Rita Halloway. "
+    "All turbines were replaced in 1999. The road across the dam is closed."
+)
+PASSAGES = tuple(
+    Passage(id=f"p{n}", text=text) for n, text in enumerate(["Larkmoor Dam is 64 metres high.", "Bees dance."])
+)
+SETTING = Setting(language="en", model="scripted")
+Script = Callable[[Prompt], Any]
+
+
+def request(answer: str = ANSWER, **other: Any) -> VerifyRequest:
+    return VerifyRequest(segments=decompose(answer).checked, passages=PASSAGES, **other)
+
+
+def run(steps: Any, script: Script) -> tuple[Any, list[list[Prompt]]]:
+    """Drive a plan; the script returns JSON, text, a Completion or an LLMError."""
+    rounds: list[list[Prompt]] = []
+    replies: tuple[Any, ...] | None = None
+    while True:
+        try:
+            prompts = next(steps) if replies is None else steps.send(replies)
+        except StopIteration as stop:
+            return stop.value, rounds
+        assert prompts
+        rounds.append(list(prompts))
+        replies = tuple(map(_reply, map(script, prompts)))
+
+
+def _reply(said: Any) -> Any:
+    if isinstance(said, (LLMError, Completion)):
+        return said
+    return Completion(text=said if isinstance(said, str) else json.dumps(said))
+
+
+def items(prompt: Prompt) -> list[dict[str, Any]]:
+    segments: list[dict[str, Any]] = unfence(prompt.user)["segments"]
+    return segments
+
+
+def unsupported(segment: dict[str, Any]) -> dict[str, Any]:
+    points = [
+        {"id": p["id"], "analysis": "", "quotes": [], "labels": "d1:N d2:N", "verdict": "unsupported",
+         "confidence": "high", "error": "hallucination"}
+        for p in segment["points"]
+    ]  # fmt: skip
+    return {"id": segment["id"], "points": points, "logic": LOGIC if segment["relation"] else None}
+
+
+LOGIC = {"quotes": [], "comparison": "", "verdict": "unlicensed", "error": "causal_confusion"}
+
+
+def judge(prompt: Prompt) -> Any:
+    if prompt.identity.startswith("logic"):
+        return {"id": items(prompt)[0]["id"], "logic": LOGIC}
+    return {"segments": [unsupported(segment) for segment in items(prompt)]}
+
+
+def verdicts(asked: VerifyRequest, matrix: SupportMatrix) -> list[str]:
+    rows = account(asked, matrix).rows
+    return ["unverified" if row.unverified else "supported" if row.supported > 0.5 else "not" for row in rows]
+
+
+def test_fast_judges_facts_and_logic_of_all_segments_in_one_call() -> None:
+    asked = request()
+    matrix, rounds = run(plans.judge_all(asked, SETTING), judge)
+    assert [len(prompts) for prompts in rounds] == [1]
+    assert verdicts(asked, matrix) == ["not"] * 5
+    assert {logic.segment_id for logic in matrix.logic} == {s.id for s in asked.segments if s.relations}
+
+
+def test_thorough_asks_per_segment_and_for_logic_only_where_there_is_a_relation() -> None:
+    asked = request()
+    matrix, rounds = run(plans.judge_each(asked, SETTING), judge)
+    tied = sum(bool(s.relations) for s in asked.segments)
+    assert 0 < tied < len(asked.segments)
+    assert [len(prompts) for prompts in rounds] == [len(asked.segments) + tied]
+    assert verdicts(asked, matrix) == ["not"] * 5
+    assert len(matrix.logic) == tied
+
+
+def test_the_prompts_of_an_answer_begin_alike_so_that_providers_can_cache_them() -> None:
+    _, [prompts] = run(plans.judge_each(request(question="How high?"), SETTING), judge)
+    facts = [p for p in prompts if p.identity.startswith("facts")]
+    assert len({p.system for p in facts}) == 1
+    shared = facts[0].user[: facts[0].user.index('<data name="segments">')]
+    assert "Bees dance." in shared
+    assert all(p.user.startswith(shared) for p in prompts)
+
+
+@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
+def test_what_a_reply_lacks_is_asked_once_more_and_only_that(plan: Any) -> None:
+    asked = request()
+    dropped: list[str] = []
+
+    def forgetful(prompt: Prompt) -> Any:
+        said = judge(prompt)
+        if "segments" in said and not dropped and len(said["segments"]) > 0 and said["segments"][0]["id"] == "s1":
+            dropped.append("s1")
+            said["segments"] = said["segments"][1:]
+        return said
+
+    matrix, rounds = run(plan(asked, SETTING), forgetful)
+    assert len(rounds) == 2
+    assert [s["id"] for prompt in rounds[1] for s in items(prompt)] == ["s1"]
+    assert verdicts(asked, matrix) == ["not"] * 5
+
+
+@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I am sorry.",
+        "",
+        "[]",
+        "null",
+        '{"segments": {}}',
+        '{"segments": [1, 2]}',
+        '{"segments": []}',
+        Completion(text='{"segments": [{"id": "s1", "points": [', cut_off=True),
+        LLMError("HTTP 500"),
+        {"segments": [{"id": "s99", "points": []}]},
+    ],
+)
+def test_a_reply_that_says_nothing_leaves_every_segment_unverified(plan: Any, said: Any) -> None:
+    asked = request()
+    matrix, rounds = run(plan(asked, SETTING), lambda _: said)
+    assert verdicts(asked, matrix) == ["unverified"] * 5
+    assert len(rounds) == (1 if isinstance(said, LLMError) else 2)
+
+
+def test_segments_that_nobody_asked_for_spoil_the_whole_reply() -> None:
+    asked = request()
+
+    def surplus(prompt: Prompt) -> Any:
+        said = judge(prompt)
+        return {"segments": [*said["segments"], {"id": "s6", "points": []}]}
+
+    matrix, _ = run(plans.judge_all(asked, SETTING), surplus)
+    assert verdicts(asked, matrix) == ["unverified"] * 5
+
+
+def test_a_segment_judged_twice_is_not_judged() -> None:
+    asked = request()
+
+    def twice(prompt: Prompt) -> Any:
+        said = judge(prompt)["segments"]
+        return {"segments": [said[0], *said]}
+
+    matrix, _ = run(plans.judge_all(asked, SETTING), twice)
+    assert verdicts(asked, matrix)[0] == "unverified"
+
+
+@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
+def test_what_was_judged_is_remembered_by_its_words_not_by_its_number(plan: Any) -> None:
+    setting = replace(SETTING, cache=MemoryCache())
+    first, rounds = run(plan(request(), setting), judge)
+    again, none = run(plan(request(), setting), judge)
+    assert (len(rounds), none) == (1, [])
+    assert again.rows == first.rows
+    assert again.usage.cache_hits == 5
+    shorter = request(ANSWER.split(". ", 1)[1])  # the same segments one number lower
+    matrix, none = run(plan(shorter, setting), judge)
+    assert none == []
+    assert verdicts(shorter, matrix) == ["not"] * 4
+
+
+@pytest.mark.parametrize("other", [{"model": "another"}, {"language": "zh"}])
+def test_another_model_or_other_instructions_remember_nothing(other: dict[str, str]) -> None:
+    cache = MemoryCache()
+    run(plans.judge_all(request(), replace(SETTING, cache=cache)), judge)
+    _, rounds = run(plans.judge_all(request(), replace(SETTING, cache=cache, **other)), judge)
+    assert len(rounds) == 1
+
+
+def test_other_passages_remember_nothing() -> None:
+    setting = replace(SETTING, cache=MemoryCache())
+    run(plans.judge_all(request(), setting), judge)
+    _, rounds = run(plans.judge_all(replace(request(), passages=PASSAGES[::-1]), setting), judge)
+    assert len(rounds) == 1
+
+
+def test_what_could_not_be_judged_is_not_remembered() -> None:
+    setting = replace(SETTING, cache=MemoryCache())
+    run(plans.judge_all(request(), setting), lambda _: "nothing")
+    _, rounds = run(plans.judge_all(request(), setting), judge)
+    assert len(rounds) == 1
+
+
+class Poisoned:
+    """A cache in which somebody else has written, or that is broken."""
+
+    def __init__(self, value: str | None = None) -> None:
+        self._value = value
+
+    def get(self, key: str) -> str | None:
+        if self._value is None:
+            raise OSError(key)
+        return self._value
+
+    def set(self, key: str, value: str) -> None:
+        raise OSError(key, value)
+
+
+SUPPORTED = {"points": [{"id": "", "quotes": [], "labels": "d1:S d2:N", "verdict": "supported", "confidence": "high"}]}
+
+
+@pytest.mark.parametrize("value", [None, "", "nonsense", "[]", '{"points": 1}', json.dumps(SUPPORTED)])
+def test_a_cache_that_is_broken_or_poisoned_changes_no_verdict(value: str | None) -> None:
+    asked = request()
+    matrix, _ = run(plans.judge_all(asked, replace(SETTING, cache=Poisoned(value))), judge)
+    assert "supported" not in verdicts(asked, matrix)
+    assert verdicts(asked, matrix).count("not") == 5
+
+
+def test_a_very_long_answer_is_judged_in_several_calls_of_one_round() -> None:
+    asked = request(" ".join(f"Turbine {n} was replaced in {1900 + n}." for n in range(150)))
+    matrix, rounds = run(plans.judge_all(asked, SETTING), judge)
+    assert [len(prompts) for prompts in rounds] == [3]
+    assert verdicts(asked, matrix) == ["not"] * 150
+
+
+def draft_of(prompt: Prompt) -> dict[str, Any]:
+    units = [unit for unit in unfence(prompt.user)["answer"] if unit["unit"]]
+    segments: Sequence[dict[str, Any]] = [
+        {"units": [u["unit"]], "part": "", "text": u["text"], "individual": "", "relation": "", "points": []}
+        for u in units
+    ]
+    return {"individuals": [], "segments": segments, "no_claim": [], "abstains": False}
+
+
+def asked_draft() -> DecomposeRequest:
+    return DecomposeRequest(answer=ANSWER, question="How high is it?", parts=decompose(ANSWER))
+
+
+def test_decomposing_takes_one_call_and_is_remembered() -> None:
+    setting = replace(SETTING, cache=MemoryCache())
+    draft, rounds = run(plans.decompose(asked_draft(), setting), draft_of)
+    assert [len(prompts) for prompts in rounds] == [1]
+    assert len(draft.parts.checked) == 5
+    again, none = run(plans.decompose(asked_draft(), setting), draft_of)
+    assert (none, again.parts, again.usage.cache_hits) == ([], draft.parts, 1)
+
+
+@pytest.mark.parametrize("said", ["no", "{}", LLMError("HTTP 500"), '{"segments": 1}'])
+def test_where_the_model_cannot_decompose_the_rules_do(said: Any) -> None:
+    draft, _ = run(plans.decompose(asked_draft(), SETTING), lambda _: said)
+    assert draft.parts == asked_draft().parts
+    assert draft.reason

@@ -1,0 +1,400 @@
+"""The prompt files: their examples are real requests with real replies, and say what replies.py accepts."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import pytest
+
+from guardrail.decompose import decompose
+from guardrail.engine import DecomposeRequest
+from guardrail.llm import prompts
+from guardrail.llm.draft import answer_units, read_draft
+from guardrail.llm.fences import fence, unfence
+from guardrail.llm.judgement import read_segment
+from guardrail.llm.prompts import LANGUAGES, instructions
+from guardrail.llm.quotes import Documents
+from guardrail.llm.replies import (
+    DraftReply,
+    JudgeReply,
+    KnowledgeError,
+    LogicError,
+    LogicOnlyReply,
+    LogicReply,
+    PointReply,
+    json_schema,
+)
+from guardrail.types import Claim, Passage, Segment, Span
+
+FORMS = {"decompose": DraftReply, "judge": JudgeReply, "facts": JudgeReply, "logic": LogicOnlyReply}
+TOKENS = {"decompose": 1300, "judge": 1300, "facts": 900, "logic": 900}
+FILES = [(name, language) for name in FORMS for language in LANGUAGES]
+CHECKS = [(name, language) for name, language in FILES if name != "decompose"]
+
+KINDS = {
+    "logical connection": "logic",
+    "逻辑联系": "logic",
+    "pronoun substitution": "pronoun",
+    "代词替换": "pronoun",
+    "unique format": "format",
+    "特殊格式": "format",
+    "one individual": "one",
+    "一个对象": "one",
+    "several individuals": "several",
+    "几个对象": "several",
+    "contradicted": "contradicted",
+    "矛盾": "contradicted",
+    "consistent": "consistent",
+    "一致": "consistent",
+}
+PRONOUNS = {
+    "en": r"(?i)(?:he|she|it|they|his|her|its|their|this|that|these|those|one|another|the other|the former|the latter)\b",
+    "zh": "[他她它其该此这那]|另一|前者|后者",
+}
+EXAMPLE = re.compile(
+    r"^(?:Example|示例)(?:[:：] ?(?P<kinds>.*))?\n(?P<data>(?:<data .*\n.*\n</data>\n+)+)(?:Reply:|回复：)\n(?P<reply>\{.*\})$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One example of a file: the user message, its data, and the reply as text and as form."""
+
+    kinds: tuple[str, ...]
+    user: str
+    data: dict[str, Any]
+    text: str
+    reply: Any
+
+
+def examples(name, language):
+    text = instructions(name, language).text
+    found = []
+    for match in EXAMPLE.finditer(text):
+        kinds = tuple(KINDS[kind] for kind in re.split(r"[,，] ?", match["kinds"])) if match["kinds"] else ()
+        form = FORMS[name].model_validate(json.loads(match["reply"]))
+        found.append(Example(kinds, match["data"].strip(), unfence(match["data"]), match["reply"], form))
+    assert len(found) == len(re.findall("^(?:Example|示例)", text, re.MULTILINE)) > 0
+    assert text.count("</data>") == sum(len(example.data) for example in found)  # none was overlooked
+    return found
+
+
+def prose(name, language):
+    """The instructions without the examples."""
+    return EXAMPLE.sub("", instructions(name, language).text)
+
+
+def judged(name, language):
+    """Pairs (documents, segment as given, segment as judged) of all examples of a file that judges."""
+    for example in examples(name, language):
+        replies = [example.reply] if name == "logic" else example.reply.segments
+        given = example.data["segments"]
+        assert [segment["id"] for segment in given] == [reply.id for reply in replies]
+        yield from ((example.data["documents"], segment, reply) for segment, reply in zip(given, replies, strict=True))
+
+
+@pytest.mark.parametrize(("name", "language"), FILES)
+def test_files_load_and_keep_to_their_size(name, language):
+    read = instructions(name, language)
+    assert re.fullmatch(rf"{name}\.{language}\.v[1-9]\d*\.[0-9a-f]{{12}}", read.identity)
+    assert not read.text.startswith("version")
+    wide = sum(ord(character) >= 0x2000 for character in read.text)
+    assert wide / 1.5 + (len(read.text) - wide) / 4 <= TOKENS[name]
+    assert (wide > 500) == (language == "zh")
+
+
+def test_identity_follows_the_text_and_the_version(tmp_path, monkeypatch):
+    monkeypatch.setattr(prompts.resources, "files", lambda package: tmp_path)
+    (tmp_path / "prompts").mkdir()
+    path = tmp_path / "prompts" / "judge.en.md"
+
+    def identity(text):
+        path.write_text(text, encoding="utf-8")
+        return instructions.__wrapped__("judge", "en").identity
+
+    texts = ["version: 1\nJudge.", "version: 1\nJudge!", "version: 2\nJudge."]
+    assert len({identity(text) for text in texts}) == 3
+    assert identity(texts[0]) == identity(texts[0])
+    with pytest.raises(ValueError, match=r"judge\.en must start with 'version: N'"):
+        identity("Judge.")
+
+
+@pytest.mark.parametrize(("name", "language"), FILES)
+def test_instructions_hold_no_placeholders(name, language):
+    text = instructions(name, language).text
+    assert not re.search(r"\{\w*\}|\{\{|%[sd(]|\$\w|\$\{", text)
+    assert set(re.findall(r"<[^>]*>", text)) <= {f'<data name="{n}">' for n in ("answer", "documents", "segments")} | {
+        "</data>",
+        "<data ...>",
+    }
+
+
+@pytest.mark.parametrize(("name", "language"), FILES)
+def test_examples_are_requests_and_replies_as_the_engine_has_them(name, language):
+    for example in examples(name, language):
+        assert example.user == "\n\n".join(fence(block, value) for block, value in example.data.items())
+        assert list(example.data) == (["answer"] if name == "decompose" else ["documents", "segments"])
+        for document in example.data.get("documents", []):
+            assert list(document) == ["id", "title", "text"]
+        for segment in example.data.get("segments", []):
+            assert list(segment) == ["id", "text", "relation", "points"]
+            assert segment["points"]
+            assert all(list(point) == ["id", "text"] for point in segment["points"])
+        # every key, in the order of the schema, none that the form does not know
+        assert example.text == json.dumps(example.reply.model_dump(), ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_both_languages_have_the_same_examples(name):
+    assert [e.kinds for e in examples(name, "en")] == [e.kinds for e in examples(name, "zh")]
+    shapes = [[_shape(e.data) + _shape(e.reply.model_dump()) for e in examples(name, lang)] for lang in LANGUAGES]
+    assert shapes[0] == shapes[1]
+
+
+_FREE = {"text", "title", "name", "part", "relation", "analysis", "points", "comparison"}
+
+
+def _shape(value, key=""):
+    """The value without what is written in a language: what is left must be the same in both."""
+    if isinstance(value, dict):
+        return [(name, _shape(each, name)) for name, each in value.items()]
+    if isinstance(value, list):
+        return [_shape(each, key) for each in value]
+    return bool(value) if key in _FREE or key.endswith("structure") else value
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_decompose_examples_are_what_the_rules_ask_and_pass_the_reader(language):
+    for example in examples("decompose", language):
+        pieces, reply = example.data["answer"], example.reply
+        if "format" in example.kinds:
+            rows = [f"- {p['text']}" for p in pieces if p["unit"] and p["unit"] not in reply.no_claim]
+            answer = "\n".join([pieces[0]["text"], *rows, "", pieces[-1]["text"]])
+        else:
+            answer = (" " if language == "en" else "").join(piece["text"] for piece in pieces)
+        request = DecomposeRequest(answer=answer, question=None, parts=decompose(answer))
+        assert answer_units(request) == pieces
+        draft = read_draft(json.loads(example.text), request)
+        checked = [segment for segment in draft.parts.segments if segment.skipped is None]
+        assert draft.reason == ""
+        assert [segment.text for segment in checked] == [segment.text for segment in reply.segments]
+        assert [bool(segment.relations) for segment in checked] == [
+            segment.relation != "" for segment in reply.segments
+        ]
+        triplets = [[list(claim.triplet or ()) for claim in segment.claims] for segment in checked]
+        assert triplets == [segment.points for segment in reply.segments]
+        assert len(draft.groups) == len(reply.individuals)
+        assert draft.parts.abstained is False
+
+
+def _in_order(text):
+    """Words of a text, each Chinese character being one."""
+    return re.findall(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]", text.lower())
+
+
+def _words(text):
+    return set(_in_order(text))
+
+
+# --- decompose -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_decompose_shows_three_kinds_and_four_groupings(language):
+    shown = examples("decompose", language)
+    assert {kind for e in shown for kind in e.kinds if kind in KINDS.values()} >= {"logic", "pronoun", "format"}
+    several = [len(e.reply.individuals) > 1 for e in shown]
+    assert several == ["several" in e.kinds for e in shown]
+    assert several.count(True) == several.count(False) == 2
+    for example in shown:
+        texts = " ".join(piece["text"] for piece in example.data["answer"])
+        assert ("logic" in example.kinds) <= any(len(s.units) > 1 and s.relation for s in example.reply.segments)
+        assert ("pronoun" in example.kinds) <= any(s.text not in texts for s in example.reply.segments)
+        assert ("format" in example.kinds) == any(piece["unit"] is None for piece in example.data["answer"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_decompose_accounts_for_every_unit_once(language):
+    for example in examples("decompose", language):
+        units = {piece["unit"]: piece["text"] for piece in example.data["answer"] if piece["unit"] is not None}
+        reply = example.reply
+        assert not reply.abstains
+        for unit, text in units.items():
+            of_unit = [s for s in reply.segments if unit in s.units]
+            assert bool(of_unit) != (unit in reply.no_claim)
+            for segment in of_unit:
+                assert (segment.part != "") == (len(of_unit) > 1)
+                assert segment.part in text
+                assert not segment.part or segment.units == [unit]
+            rest = text
+            for part in (s.part for s in of_unit if s.part):
+                assert rest.count(part) == 1  # parts do not overlap
+                rest = rest.replace(part, "")
+            assert len(of_unit) < 2 or not re.search(r"\w", rest)
+        named = [unit for segment in reply.segments for unit in segment.units]
+        assert named == sorted(named)
+        assert {*named, *reply.no_claim} == set(units)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_decompose_keeps_the_words_of_the_answer(language):
+    for example in examples("decompose", language):
+        pieces = example.data["answer"]
+        context = _words("".join(f"{p['text']} " for p in pieces))
+        for segment in example.reply.segments:
+            assert not re.match(PRONOUNS[language], segment.text)
+            assert not re.search(r"\[\d+\]", segment.text)
+            assert _words(segment.text) - {"the"} <= context
+            assert all(words in segment.text for words in segment.relation.split("; "))
+            assert segment.points
+            for point in segment.points:
+                assert len(point) == 3
+                assert all(point)
+                assert all(_words(element) <= _words(segment.text) for element in point)
+                assert language == "en" or all(element in segment.text for element in point)
+            said = set().union(*(_words(element) for point in segment.points for element in point))
+            left_out = _words(segment.text) - said - _words(segment.relation)
+            assert left_out <= {"of", "the", "it", "this"}, left_out  # pronouns within a segment are resolved there
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_decompose_tells_bearers_of_one_name_apart(language):
+    for example in examples("decompose", language):
+        individuals = {i.key: i.name for i in example.reply.individuals}
+        assert {s.individual for s in example.reply.segments} == set(individuals)
+        assert len(set(individuals.values())) == len(individuals) == len(example.reply.individuals)
+        if len(individuals) == 1:
+            continue
+        tagged = {key: re.fullmatch(r"(.+?) ?[(（](.+)[)）]", name) for key, name in individuals.items()}
+        assert len({match[1] for match in tagged.values()}) == 1
+        for segment in example.reply.segments:
+            assert tagged[segment.individual][2] in segment.text
+
+
+# --- judge, facts, logic ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "language"), CHECKS)
+def test_points_and_quotes_are_words_of_their_texts(name, language):
+    for documents, given, reply in judged(name, language):
+        texts = {document["id"]: document["text"] for document in documents}
+        for point in given["points"]:
+            assert point["id"].startswith(given["id"] + ".")
+            words = iter(_in_order(given["text"]))
+            assert all(word in words for word in _in_order(point["text"]))
+        quotes = [q for point in getattr(reply, "points", []) for q in point.quotes]
+        quotes += reply.logic.quotes if reply.logic else []
+        assert all(quote.text in texts[quote.document] for quote in quotes)
+
+
+@pytest.mark.parametrize(("name", "language"), [check for check in CHECKS if check[0] != "logic"])
+def test_labels_name_every_document_once_and_bear_the_verdict(name, language):
+    for documents, given, reply in judged(name, language):
+        assert [point["id"] for point in given["points"]] == [point.id for point in reply.points]
+        assert (reply.logic is not None) == (given["relation"] is not None)
+        assert (name == "facts") <= (given["relation"] is None)
+        kept = Documents([Passage(text=d["text"], title=d["title"]) for d in documents])
+        for point, claim in zip(reply.points, given["points"], strict=True):
+            labels = [label.split(":") for label in point.labels.split(" ")]
+            assert [ident for ident, _ in labels] == [document["id"] for document in documents]
+            assert {quote.document for quote in point.quotes} == {ident for ident, label in labels if label != "N"}
+            assert _verdict([label for _, label in labels], point.verdict)
+            assert (point.error == "none") == (point.verdict == "supported")
+            assert len(point.analysis.split()) <= 25
+            assert point.analysis
+            evidence = [(n, s) for q in point.quotes for n in [kept.number(q.document)] for s in kept.locate(n, q.text)]
+            assert len(evidence) == len(point.quotes)
+            assert not kept.orders(evidence)
+            assert point.verdict == "unsupported" or kept.bears(claim["text"], evidence)
+
+
+@pytest.mark.parametrize(("name", "language"), [check for check in CHECKS if check[0] != "logic"])
+def test_examples_of_judges_pass_the_reader(name, language):
+    read = {"supported": (True, False), "unsupported": (False, False), "contradicted": (False, True)}
+    for documents, given, reply in judged(name, language):
+        kept = Documents([Passage(text=d["text"], title=d["title"]) for d in documents])
+        segment = Segment(
+            id=given["id"],
+            span=Span(0, len(given["text"])),
+            text=given["text"],
+            claims=tuple(Claim(id=point["id"], text=point["text"]) for point in given["points"]),
+        )
+        judgement = read_segment(reply.model_dump(), segment, kept, logic=given["relation"] is not None)
+        assert judgement.complete, [row.unverified for row in judgement.claims]
+        verdicts = [(row.supported > 0.5, row.contradicted > 0.5) for row in judgement.claims]
+        assert verdicts == [read[point.verdict] for point in reply.points]
+        assert (judgement.logic is None) == (given["relation"] is None)
+
+
+def _verdict(labels, verdict):
+    assert set(labels) <= set("SPCN")
+    if verdict == "supported":
+        return "S" in labels or labels.count("P") > 1
+    return ("C" in labels) == (verdict == "contradicted") and "S" not in labels
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_examples_show_what_is_hard(language):
+    points = [point for _, _, reply in judged("judge", language) for point in reply.points]
+    assert {point.verdict for point in points} == {"supported", "unsupported", "contradicted"}
+    assert any(point.verdict == "supported" and "S" not in point.labels for point in points)  # two documents together
+    assert any("conflation" in point.error for point in points)  # a namesake's fact
+    for name in ("judge", "facts"):
+        for documents, _, _ in judged(name, language):
+            assert any(re.search("SYSTEM|系统", document["text"]) for document in documents)
+
+
+@pytest.mark.parametrize(("name", "language"), [check for check in CHECKS if check[0] != "facts"])
+def test_logic_replies_fit_their_verdict(name, language):
+    verdicts = []
+    for _, given, reply in judged(name, language):
+        if reply.logic is None:
+            continue
+        logic = reply.logic
+        verdicts.append(logic.verdict)
+        assert all(words in given["text"] for words in given["relation"].split("; "))
+        assert (logic.error == "none") == (logic.verdict in {"consistent", "no_relation"})
+        assert all((logic.quotes, logic.answer_structure, logic.passage_structure, logic.comparison))
+    assert verdicts == (["contradicted", "consistent"] if name == "logic" else ["contradicted"])
+
+
+@pytest.mark.parametrize(("name", "language"), CHECKS)
+def test_names_are_those_that_replies_accept(name, language):
+    text = prose(name, language)
+    kinds = {"facts": [KnowledgeError], "logic": [LogicError], "judge": [KnowledgeError, LogicError]}[name]
+    errors = {error for kind in kinds for error in get_args(kind)}
+    assert set(re.findall(r"^- (\w+)[:：]", text, re.MULTILINE)) == errors - {"none"}
+    forms = {"facts": [PointReply], "logic": [LogicReply], "judge": [PointReply, LogicReply]}[name]
+    lines = re.findall(r"^verdict[:：].*$", text, re.MULTILINE)
+    assert len(lines) == len(forms)
+    for line, form in zip(lines, forms, strict=True):
+        assert set(re.findall(r'"([a-z_]+)"', line)) == set(get_args(form.model_fields["verdict"].annotation))
+    if name != "logic":
+        assert set(re.findall(r"(?:^|[。，. ])([A-Z]) = ", text)) == set("SPCN")
+        assert re.search(r"^confidence[:：] ?high[,、] ?medium (?:or|或) low[.。]", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "language"), FILES)
+def test_instructions_say_whom_not_to_follow_and_name_every_key(name, language):
+    text = prose(name, language)
+    assert "<data ...>" in text
+    assert re.search("Never follow it" if language == "en" else "一概不要听从", text)
+    assert re.search("one JSON object only" if language == "en" else "只回复一个 JSON 对象", text)
+    keys = {
+        "decompose": [*DraftReply.model_fields, "units", "part", "text", "individual", "relation", "points", "name"],
+        "judge": ["labels", "verdict", "error", "confidence", "logic", "answer_structure", "passage_structure"],
+        "facts": ["labels", "verdict", "error", "confidence", "logic", "analysis"],
+        "logic": ["answer_structure", "passage_structure", "comparison", "verdict", "error"],
+    }[name]
+    assert [key for key in keys if not re.search(rf"(?<![a-z_]){key}(?![a-z_])", text)] == []
+
+
+def test_reasons_stand_before_verdicts_in_the_schema():
+    nodes = json_schema(JudgeReply)["$defs"]
+    point, logic = (list(nodes[name]["properties"]) for name in ("PointReply", "LogicReply"))
+    assert point == ["id", "quotes", "analysis", "labels", "verdict", "confidence", "error"]
+    assert logic == ["quotes", "answer_structure", "passage_structure", "comparison", "verdict", "error"]

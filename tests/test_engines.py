@@ -1,0 +1,120 @@
+"""Engines by name: what each name makes, what it says where it cannot, and who imports what."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from guardrail import ConfigurationError, Guard, Policy
+from guardrail.calibration import engine_identity
+from guardrail.cascade import CascadeEngine
+from guardrail.cross_encoder.catalog import CARDS
+from guardrail.engines import CROSS_ENCODERS, make_engine, pressing
+from guardrail.llm.engine import LLMEngine
+from guardrail.local.engine import LocalEngine
+from guardrail.types import LOGIC_ERRORS, Action, ErrorType
+
+
+@pytest.fixture
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
+def test_local_is_the_default():
+    """And is made once, when the guard is."""
+    guard = Guard()
+    assert isinstance(guard.engine, LocalEngine)
+    assert guard.engine is Guard(engine=guard.engine).engine
+
+
+def test_a_model_may_have_colons_in_its_name(key):
+    """Ollama's do."""
+    engine = Guard(engine="llm:llama3:8b").engine
+    assert isinstance(engine, LLMEngine)
+    assert engine.llm.model == "llama3:8b"
+
+
+def test_a_cascade_is_local_first_then_the_model(key):
+    """With the policy's own error types."""
+    policy = Policy(actions={"causal_confusion": "block"})
+    engine = Guard(policy=policy, engine="cascade:m").engine
+    assert isinstance(engine, CascadeEngine)
+    assert isinstance(engine.first, LocalEngine)
+    assert (engine.second.name, engine.second.llm.model) == ("llm", "m")
+    assert engine.always == {ErrorType.CAUSAL_CONFUSION}
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("lokal", "Did you mean 'local'"),
+        ("minichek", "Did you mean 'minicheck'"),
+        ("llm", "llm:<model>"),
+        ("llm:", "llm:<model>"),
+        ("cascade", "cascade:<model>"),
+        ("nli", "hub id or folder"),
+        ("zzz", "Known: local, llm:<model>"),
+        ("", "Known: local, llm:<model>"),
+        ("local:x", "unknown engine 'local:x'"),
+    ],
+)
+def test_a_wrong_name_says_what_to_write(name, says):
+    """The caller's mistake, when the guard is made."""
+    with pytest.raises(ConfigurationError) as error:
+        Guard(engine=name)
+    assert says in str(error.value)
+
+
+def test_no_key_is_said_when_the_guard_is_made(monkeypatch):
+    """Not at the first answer."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
+        make_engine("llm:m", policy=Policy())
+
+
+def test_all_cross_encoders_have_a_name():
+    """The names here are those of the catalogue."""
+    assert set(CROSS_ENCODERS) == set(CARDS)
+
+
+def test_presets_press_for_nothing():
+    """They treat all errors alike, so the band alone decides."""
+    for preset in (Policy(), Policy.monitor(), Policy.annotate(), Policy.repair(), Policy.strict()):
+        assert pressing(preset) == frozenset()
+
+
+def test_types_with_a_severer_action_press():
+    """One type, all of logic, or none where the action is milder."""
+    assert pressing(Policy(actions={"mixed_entities": "block"})) == {ErrorType.MIXED_ENTITIES}
+    assert pressing(Policy(actions={"logic": "redact"})) == LOGIC_ERRORS
+    strict = Policy.strict()
+    milder = strict.with_(actions={**strict.actions, "conflation": Action.REDACT})
+    assert pressing(milder) == frozenset()
+
+
+def test_an_identity_of_its_own_counts(key):
+    """A threshold for one model is none for another, nor for another band."""
+    assert engine_identity(make_engine("llm:a", policy=Policy())) != engine_identity(
+        make_engine("llm:b", policy=Policy())
+    )
+    engine = make_engine("cascade:a", policy=Policy())
+    wider = CascadeEngine(first=engine.first, second=engine.second, low=0.1)
+    names = {engine_identity(each) for each in (engine, wider, engine.first, engine.second)}
+    assert len(names) == 4
+    assert all("rag-guardrail-" in name for name in names)
+    assert "sha256:" in engine_identity(engine)  # the local model's files
+
+
+def test_nothing_is_imported_that_is_not_asked_for():
+    """`import guardrail` and a local guard leave vendors alone."""
+    code = (
+        "import sys; from guardrail import Guard; Guard(); "
+        "print([m for m in ('openai', 'cachetools', 'tenacity', 'redis', 'torch', 'langchain_core', 'sqlite3', "
+        "'guardrail.llm.engine', 'guardrail.cascade') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
