@@ -3,12 +3,14 @@
 # make help        all targets
 #
 # PYTHON=python3.12 chooses the interpreter (3.11 or newer); PYTEST_ARGS, DATA and RUN go to the tools.
+# TORCH is what pip installs for the cross-encoders; name a CPU build where the index would give a larger one.
 
 PYTHON ?= python3
 VENV ?= .venv
 RUN ?= runs/v2
 DATA ?=
 PYTEST_ARGS ?=
+TORCH ?= torch==2.13.0
 
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check -q
@@ -17,11 +19,11 @@ WHEEL_TESTS := tests/conftest.py \
 	$(addprefix tests/test_,decompose.py entities.py facts.py guard.py logic.py policy.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint train bench wheel-test clean needs-data
+.PHONY: help demo test lint train bench cross-encoder-test wheel-test clean needs-data
 .DELETE_ON_ERROR:
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
 
 demo: $(VENV)/.with-langchain ## check, explain and repair the answers of a small RAG chain
 	@$(BIN)/guardrail demo
@@ -52,6 +54,9 @@ ifneq ($(DATA),)
 	$(BIN)/python benchmarks/accuracy.py --data "$(DATA)"
 endif
 
+cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
+	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/cross_encoder
+
 wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run demo and tests without the sources
 	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
 	echo "building the wheel"; $(BIN)/python $(PIP) wheel --no-deps -w "$$dir/dist" .; \
@@ -76,6 +81,13 @@ $(VENV)/bin/python:
 	echo "$(PYTHON) is missing or older than 3.11: $$($(PYTHON) --version 2>&1 | head -n 1)" >&2; \
 	echo 'Name a newer one, for example: make demo PYTHON=python3.12' >&2; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo 'No environment: is the venv module of $(PYTHON) installed?' >&2; exit 2; }
+
+$(VENV)/.with-torch: | $(VENV)/bin/python
+	@echo "installing $(TORCH) into $(VENV)"
+	@$(BIN)/python $(PIP) install "$(TORCH)"
+	@touch $@
+
+$(VENV)/.with-sentence-transformers: $(VENV)/.with-torch
 
 # One stamp per extra: a second run installs nothing unless pyproject.toml has changed.
 $(VENV)/.with-%: pyproject.toml | $(VENV)/bin/python

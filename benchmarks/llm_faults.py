@@ -194,7 +194,7 @@ def run(
 ) -> Outcome:
     """Check that many answers, half by threads, half by tasks, at the same time."""
     truth = Truth(ReadingJudge())
-    faults = Watched(rate=rate, seed=seed, slow=2 * timeout)
+    faults = Watched(rate=rate, seed=seed, slow=timeout + 0.5)
     asked = list(cases(count))
     with OpenAIServer(truth, faults=faults, keep=0) as server:
         settings = CallSettings(

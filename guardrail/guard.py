@@ -11,7 +11,7 @@ from guardrail import telemetry
 from guardrail.calibration import engine_identity
 from guardrail.decompose.extracted import extract_request, with_claims
 from guardrail.drivers import adrive, atake_apart, drive, take_apart
-from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Engine
+from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
 from guardrail.engines import NAMES, make_engine
 from guardrail.entities import LINKINGS, Linking
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
@@ -157,13 +157,17 @@ class Guard:
         Raises:
             UsageError: an argument is of the wrong type, or the engine can only be awaited.
         """
+        return self.draft(answer, question).parts.segments
+
+    def draft(self, answer: str, question: str | None = None) -> Draft:
+        """The same as ``extract``, with what it cost and, where the engine failed, the reason."""
         request = extract_request(read_answer(answer), read_question(question), self.policy.deadline)
         return with_claims(take_apart(request, self._judge))
 
     async def aextract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """The same as ``extract``, without blocking the event loop."""
         request = extract_request(read_answer(answer), read_question(question), self.policy.deadline)
-        return with_claims(await atake_apart(request, self._judge))
+        return with_claims(await atake_apart(request, self._judge)).parts.segments
 
     def apply(self, report: Report) -> GuardedAnswer:
         """Decide on a report and repair its answer as the policy says. Pure; no engine is called."""

@@ -11,9 +11,10 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from guardrail.engine import Draft
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.intake import ClaimLike, sentence_of
-from guardrail.types import Claim, ClaimFinding, Evidence, Finding, GuardedAnswer, Passage, Segment, Span
+from guardrail.types import Claim, ClaimFinding, Evidence, Finding, GuardedAnswer, Passage, Span
 
 
 class Encoding(TypedDict):
@@ -194,8 +195,11 @@ def result_record(ident: str | int | None, guarded: GuardedAnswer) -> dict[str, 
     }
 
 
-def extract_record(line: Line, segments: Iterable[Segment]) -> dict[str, Any]:
-    """What ``guardrail extract`` writes for one answer; question and passages go through, so that it can be checked."""
+def extract_record(line: Line, draft: Draft) -> dict[str, Any]:
+    """What ``guardrail extract`` writes for one answer; question and passages go through, so that it can be checked.
+
+    ``reason`` is there where the engine failed and the rules took the answer apart.
+    """
     record = Record(answer="") if line.record is None else line.record
     return {
         "id": line.ident,
@@ -207,9 +211,10 @@ def extract_record(line: Line, segments: Iterable[Segment]) -> dict[str, Any]:
                 "triplet": list(claim.triplet) if claim.triplet else None,
                 "span": list(claim.span) if claim.span else None,
             }
-            for segment in segments
+            for segment in draft.parts.segments
             for claim in segment.claims
         ],
+        **({"reason": draft.reason} if draft.reason else {}),
     }
 
 

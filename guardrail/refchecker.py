@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from guardrail.aggregate import major, soft, strict
 from guardrail.decompose.worthiness import CODE
+from guardrail.engine import Draft
 from guardrail.errors import UsageError
 from guardrail.intake import ClaimLike
 from guardrail.types import ClaimFinding, Report, Segment, Verdict
@@ -112,12 +113,14 @@ def _flat(claims: Sequence[Any]) -> list[ClaimLike]:
     return flat
 
 
-def extracted(raw: dict[str, Any], segments: Sequence[Segment]) -> dict[str, Any]:
+def extracted(raw: dict[str, Any], draft: Draft) -> dict[str, Any]:
     """The item with what it claims: ``triplets`` where the engine makes triplets, else ``claims``; and ``spans``.
 
-    ``spans`` are stretches of the response, [start, end] or null, in the order of the claims.
+    ``spans`` are stretches of the response, [start, end] or null, in the order of the claims. ``reason`` is there where
+    the engine failed and the rules took the response apart.
     """
-    claims = [claim for segment in segments for claim in segment.claims]
+    raw = raw | {"reason": draft.reason} if draft.reason else raw
+    claims = [claim for segment in draft.parts.segments for claim in segment.claims]
     spans = [list(claim.span) if claim.span else None for claim in claims]
     if claims and all(claim.triplet for claim in claims):
         return raw | {"triplets": [list(claim.triplet or ()) for claim in claims], "spans": spans}

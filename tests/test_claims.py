@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from guardrail import Action, EngineError, Guard, Policy, UsageError, Verdict
+from guardrail.decompose.given import within_claims
 from guardrail.engine import Draft
 from guardrail.intake import read_claims, sentence_of
 from guardrail.records import ClaimsRecord, read_lines
 from guardrail.testing import FakeEngine
-from guardrail.types import Claim, Row, Span, SupportMatrix
+from guardrail.types import Claim, Finding, Row, Segment, Span, SupportMatrix
 
 ANSWER = (
     "Larkmoor Dam was built between 1958 and 1963. Rita Halloway designed it, and she was paid 2 million euros [1]. "
@@ -76,6 +77,12 @@ FOUND = {
 def test_where_the_answer_says_it(claim, stretch):
     """The smallest stretch that holds the shared words of the sentence that is most like the claim."""
     assert said(check([claim])) == [stretch]
+
+
+def test_of_several_stretches_the_smallest_is_meant():
+    """Words that come twice do not widen it."""
+    answer = "Fennick wanted it sold in May, so the dam was closed, and the dam was later sold to Fennick."
+    assert said(check([("dam", "sold to", "Fennick")], answer=answer)) == ["dam was later sold to Fennick"]
 
 
 def test_findings_span_whole_sentences():
@@ -246,6 +253,25 @@ def test_notes_of_one_sentence_stand_in_order_and_those_taken_out_have_none():
     assert text.endswith("It is 64 metres high.[^g1]\n\n[^g1]: Could not be checked: scripted")
 
 
+@pytest.mark.parametrize(
+    ("focus", "claim", "found"),
+    [
+        (Span(2, 9), Span(5, 20), Span(5, 9)),
+        (Span(6, 9), Span(5, 20), Span(6, 9)),
+        (Span(0, 4), Span(5, 20), Span(5, 20)),
+        (Span(0, 4), None, None),
+        (None, Span(5, 20), None),
+    ],
+)
+def test_a_focus_outside_the_claim_is_the_claim(focus, claim, found):
+    """What overlaps is kept; of a claim that the answer does not say, no words are at fault."""
+    segment = Segment(id="s1", span=Span(0, 30), text="x", claims=(Claim(id="s1.1", text="x", span=claim),))
+    finding = Finding(
+        id="s1", text="", span=Span(0, 30), claim="x", verdict=Verdict.UNSUPPORTED, score=0.1, focus=focus
+    )
+    assert within_claims([finding], [segment])[0].focus == found
+
+
 def test_words_at_fault_are_those_of_the_claim():
     """Not those of another claim of the sentence."""
     answer = "Larkmoor Dam is 70 metres high and was built between 1958 and 1999."
@@ -255,6 +281,8 @@ def test_words_at_fault_are_those_of_the_claim():
         assert finding.verdict != Verdict.SUPPORTED
         assert wrong in finding.focus.of(answer)
         assert claim.span.start <= finding.focus.start < finding.focus.end <= claim.span.end
+    unsaid = Guard().check(answer, PASSAGES, claims=["Bees dance in 1999 with Napoleon."])
+    assert (unsaid.findings[0].text, unsaid.findings[0].focus) == (answer, None)
 
 
 NAMESAKES = [
@@ -350,6 +378,12 @@ def test_extract_by_an_engine_gives_triplets():
 def test_extract_where_the_engine_fails_is_by_rules():
     """Nothing is lost."""
     assert Guard(engine=Triplets(fails=True)).extract(TEXT) == Guard(engine=FakeEngine()).extract(TEXT)
+
+
+def test_draft_says_what_extraction_cost_and_what_failed():
+    """For the command line."""
+    assert Guard(engine=Triplets()).draft(TEXT).reason == ""
+    assert "no model" in Guard(engine=Triplets(fails=True)).draft(TEXT).reason
 
 
 def test_extract_refuses_what_can_only_be_awaited():

@@ -1,7 +1,7 @@
 """What the scripted model replies: the same findings (case.json) in the form that each tool asks for.
 
-A prompt is known by its reply schema, its tool, or our own instructions; RefChecker's by its wording, as it asks for
-plain text. Nothing is judged here: a claim's verdict, quotes and reason are written down in the case.
+A prompt is known by our own instructions or by its reply schema (deepeval), else by its wording (ragas, RefChecker).
+Nothing is judged here: a claim's verdict, quotes and reason are written down in the case.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ BY_TEXT = {said(claim): claim for claim in CLAIMS}
 
 def reply(body: Body) -> Reply:
     """Reply to a request of any tool; status 400 for a prompt that is not known."""
-    if tools := body.get("tools"):
-        name = tools[0]["function"]["name"]
-        return Reply(json.dumps(SCHEMAS[name](body)), tool=name)
     ours = prompt_name(body)
     if ours in OURS:
         return Reply(_compact(OURS[ours](request_data(body))))
     if (schema := _schema_name(body)) in SCHEMAS:
         return Reply(_compact(SCHEMAS[schema](body)))
-    text = message_text(body["messages"][-1])
+    text = "\n".join(message_text(message) for message in body["messages"])
+    if "Break down each sentence into one or more fully understandable statements" in text:
+        return Reply(_compact(_statements()))
+    if "judge the faithfulness of a series of statements" in text:
+        return Reply(_compact(_ragas_verdicts()))
     if "extract a KG" in text:
         return Reply("\n".join('("{}", "{}", "{}")'.format(*claim["triplet"]) for claim in CLAIMS))
     if "Your answer should always be only" in text:
@@ -75,11 +76,11 @@ def _label(claim: Mapping[str, Any], passages: set[str]) -> str:
     return REFCHECKER[claim["verdict"]] if quoted else "Neutral"
 
 
-def _statements(_: object) -> dict[str, Any]:
+def _statements() -> dict[str, Any]:
     return {"statements": [f"{said(claim)}." for claim in CLAIMS]}
 
 
-def _ragas_verdicts(_: object) -> dict[str, Any]:
+def _ragas_verdicts() -> dict[str, Any]:
     return {
         "statements": [
             {"statement": f"{said(claim)}.", "reason": claim["reason"], "verdict": int(claim["verdict"] == "supported")}
@@ -98,7 +99,7 @@ def _claims(_: object) -> dict[str, Any]:
 
 
 def _deepeval_verdicts(_: object) -> dict[str, Any]:
-    word = {"supported": "yes", "contradicted": "no", "unsupported": "idk"}
+    word = {"supported": "yes", "contradicted": "no", "unsupported": "borderline"}
     return {
         "verdicts": [
             {"verdict": word[claim["verdict"]], "reason": None if claim["verdict"] == "supported" else claim["reason"]}
@@ -113,14 +114,12 @@ def _deepeval_reason(_: object) -> dict[str, Any]:
 
 
 SCHEMAS: dict[str, Callable[[Body], dict[str, Any]]] = {
-    "StatementGeneratorOutput": _statements,
-    "NLIStatementOutput": _ragas_verdicts,
     "Truths": _truths,
     "Claims": _claims,
     "Verdicts": _deepeval_verdicts,
     "FaithfulnessScoreReason": _deepeval_reason,
 }
-"""Replies of ragas and deepeval by name of the schema or tool."""
+"""Replies to deepeval by name of the schema."""
 
 
 def _units(segment: Mapping[str, Any], data: Mapping[str, Any]) -> list[int]:

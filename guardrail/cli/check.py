@@ -108,7 +108,7 @@ def check(
     acted = wrong = total = 0
     usage = Usage()
     # A program at the other end of a pipe may wait for each report before it sends the next answer.
-    at_once = choice.at_once if is_file(file) else choice.jobs or 1
+    at_once = choice.at_once if is_file(file) or output is OutputFormat.REFCHECKER else choice.jobs or 1
     refuse_unreadable(file, out)
     shown = not quiet and sys.stderr.isatty()
     if output is OutputFormat.REFCHECKER:
@@ -146,7 +146,7 @@ def check(
 def _retriever(folder: Path | None) -> Retriever | None:
     if folder is None:
         return None
-    from guardrail.retrieval import BM25Retriever  # an optional package, loaded only where it is used
+    from guardrail.retrieval.bm25 import BM25Retriever  # an optional package, loaded only where it is used
 
     return BM25Retriever(folder)
 

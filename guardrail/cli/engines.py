@@ -126,11 +126,16 @@ class EngineChoice:
         from guardrail.llm.openai import OpenAILLM
 
         standard = CallSettings()
+        plan = self.plan or "fast"
+        paper = plan.startswith("paper:")
+        if paper and self.cache is not None:
+            raise UsageError(f"--plan {plan} remembers nothing, for the papers' figures. Leave --cache out.")
         return LLMEngine(
             llm=OpenAILLM(model, base_url=self.base_url),
-            plan=self.plan or "fast",
+            plan=plan,
             settings=CallSettings(
-                max_calls=self.max_calls or standard.max_calls, concurrency=max(standard.concurrency, self.at_once)
+                max_calls=self.max_calls or (None if paper else standard.max_calls),
+                concurrency=max(standard.concurrency, self.at_once),
             ),
             prices=None
             if self.price_in is None or self.price_out is None

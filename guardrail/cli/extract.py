@@ -18,16 +18,20 @@ from guardrail.cli.engines import (
     MaxCallsOption,
     ModelOption,
     PlanOption,
+    PriceInOption,
+    PriceOutOption,
+    show_usage,
 )
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.refchecker import extract_item, work_through
 from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
+from guardrail.engine import Draft
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.jobs import in_order
 from guardrail.policy import Policy
 from guardrail.records import Line, extract_record
-from guardrail.types import Segment
+from guardrail.types import Usage
 
 
 class ExtractFormat(StrEnum):
@@ -48,6 +52,8 @@ def extract(
     plan: PlanOption = None,
     cache: CacheOption = None,
     max_calls: MaxCallsOption = None,
+    price_in: PriceInOption = None,
+    price_out: PriceOutOption = None,
     jobs: JobsOption = None,
     output: Annotated[
         ExtractFormat,
@@ -65,11 +71,19 @@ def extract(
     Example: guardrail extract answers.jsonl | guardrail check --claims > reports.jsonl
     """
     choice = EngineChoice(
-        name=engine, model=model, base_url=base_url, plan=plan, cache=cache, max_calls=max_calls, jobs=jobs
+        name=engine,
+        model=model,
+        base_url=base_url,
+        plan=plan,
+        cache=cache,
+        max_calls=max_calls,
+        price_in=price_in,
+        price_out=price_out,
+        jobs=jobs,
     )
     policy = Policy.monitor().with_(deadline=deadline)
     guard = Guard(policy=policy, engine=choice.build(policy))
-    at_once = choice.at_once if is_file(file) else choice.jobs or 1
+    at_once = choice.at_once if is_file(file) or output is ExtractFormat.REFCHECKER else choice.jobs or 1
     refuse_unreadable(file, out)
     shown = not quiet and sys.stderr.isatty()
     if output is ExtractFormat.REFCHECKER:
@@ -82,25 +96,29 @@ def extract(
             strict=strict,
             shown=shown,
         )
+        show_usage(tally.usage, tally.total)
         raise typer.Exit(2 if tally.wrong else 0)
     wrong = total = 0
+    usage = Usage()
     with opened(out) as target, progress_bar("extracting", count_lines(file) if shown else None, shown=shown) as tick:
         lines = read_records(file, ("answer",))
-        for line, segments in in_order(lambda line: (line, _extract_line(guard, line)), lines, at_once):
+        for line, draft in in_order(lambda line: (line, _extract_line(guard, line)), lines, at_once):
             total += 1
-            if line.record is None:
+            if draft is None:
                 wrong += 1
                 typer.echo(f"line {line.number}: {line.error}", err=True)
                 write_record(target, {"id": line.ident, "line": line.number, "error": line.error})
                 if strict:
                     raise UsageError(f"line {line.number} cannot be read. Stopped, as --strict asks.")
             else:
-                write_record(target, extract_record(line, segments))
+                write_record(target, extract_record(line, draft))
+                usage += draft.usage
             tick()
+    show_usage(usage, total)
     if not total:
         typer.echo("no records in the input", err=True)
     raise typer.Exit(2 if wrong else 0)
 
 
-def _extract_line(guard: Guard, line: Line) -> tuple[Segment, ...]:
-    return () if line.record is None else guard.extract(line.record.answer, line.record.question)
+def _extract_line(guard: Guard, line: Line) -> Draft | None:
+    return None if line.record is None else guard.draft(line.record.answer, line.record.question)

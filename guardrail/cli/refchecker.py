@@ -14,7 +14,7 @@ from guardrail.cli.streams import JsonList, is_file, opened, read_whole
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.jobs import in_order
-from guardrail.refchecker import Aggregator, Item, checked, extracted, only_code, read_item, read_items
+from guardrail.refchecker import Aggregator, checked, extracted, only_code, read_item, read_items
 from guardrail.types import Action, Claim, Segment, Usage
 
 
@@ -49,14 +49,14 @@ def check_item(guard: Guard, raw: object, aggregator: Aggregator, *, needs_claim
         raise UsageError("has no 'reference'; give it one, or name documents with --retriever FOLDER")
     if item.claims is None and needs_claims:
         raise UsageError("has no 'claims' or 'triplets'; run `guardrail extract`, or leave out --claims")
-    claims, out = item.claims, item.raw
+    claims, out, spent = item.claims, item.raw, Usage()
     if claims is None:
-        segments = guard.extract(item.response, item.question)
-        out = extracted(item.raw, segments)
-        claims = _claims(segments)
+        draft = guard.draft(item.response, item.question)
+        out, spent = extracted(item.raw, draft), draft.usage
+        claims = _claims(draft.parts.segments)
     guarded = guard.run(item.response, item.references or (), question=item.question, claims=claims)
     report = guarded.report
-    return Done(item=checked(out, report, aggregator), action=guarded.action, usage=report.usage)
+    return Done(item=checked(out, report, aggregator), action=guarded.action, usage=spent + report.usage)
 
 
 def _claims(segments: tuple[Segment, ...]) -> tuple[Claim, ...] | None:
@@ -66,8 +66,9 @@ def _claims(segments: tuple[Segment, ...]) -> tuple[Claim, ...] | None:
 
 def extract_item(guard: Guard, raw: object) -> Done:
     """Take the response of an item apart. Raises as ``check_item`` does."""
-    item: Item = read_item(raw)
-    return Done(item=extracted(item.raw, guard.extract(item.response, item.question)))
+    item = read_item(raw)
+    draft = guard.draft(item.response, item.question)
+    return Done(item=extracted(item.raw, draft), usage=draft.usage)
 
 
 def work_through(
@@ -93,17 +94,12 @@ def work_through(
         try:
             return work(raw)
         except UsageError as error:
-            return Done(
-                item=raw | {"error": str(error)} if isinstance(raw, dict) else {"error": str(error)}, error=str(error)
-            )
+            kept = raw if isinstance(raw, dict) else {}
+            return Done(item=kept | {"error": str(error)}, error=str(error))
 
-    with (
-        opened(out) as target,
-        JsonList(target) as target_list,
-        progress_bar(doing, len(items), shown=shown) as tick,
-    ):
+    with opened(out) as target, JsonList(target) as found, progress_bar(doing, len(items), shown=shown) as tick:
         for number, done in enumerate(in_order(attempt, items, jobs), 1):
-            target_list.write(done.item)
+            found.write(done.item)
             if done.error:
                 typer.echo(f"item {number}: {done.error}", err=True)
                 if strict:

@@ -40,6 +40,7 @@ class _Once:
             if self._judge is None:
                 try:
                     self._judge = self._load()
+                    self._failure = None
                 except GuardrailError as error:
                     self._failure = str(error)
                     raise

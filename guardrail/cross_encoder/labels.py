@@ -25,6 +25,14 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 _HELP = "Say what its outputs mean, in order, with labels=('contradicted', 'supported', 'neutral') or the like."
 
 
+_OTHERS = {
+    1: ([],),
+    2: (["contradicted"], ["neutral"], ["unsupported"]),
+    3: (["contradicted", "neutral"],),
+}
+"""What may stand beside "supported", by the number of labels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """Which outputs of a head of ``width`` labels say what; ``contradicted`` is None for 1- and 2-way heads."""
@@ -74,10 +82,8 @@ def read_head(config: Mapping[str, Any], labels: Sequence[str] | None, documente
             elif not names:
                 names = ("LABEL_0", "LABEL_1")
     roles = [_ROLE_OF.get(_PUNCTUATION.sub("", name.casefold())) for name in names]
-    against = {2: ["unsupported", "contradicted", "neutral"], 3: ["contradicted", "neutral"]}.get(len(roles), [])
-    others = [role for role in roles if role != "supported"]
-    allowed = others == [] if len(roles) == 1 else len(roles) == 2 and others[0] in against
-    if roles.count("supported") != 1 or not (allowed or sorted(map(str, others)) == ["contradicted", "neutral"]):
+    others = sorted(role or "unknown" for role in roles if role != "supported")
+    if others not in _OTHERS.get(len(roles), ()):
         raise ConfigurationError(f"cannot tell what the labels {names!r} of the model {where!r} mean. {_HELP}")
     three = len(roles) == 3
     return Head(len(roles), roles.index("supported"), roles.index("contradicted") if three else None)

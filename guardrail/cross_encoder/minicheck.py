@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,7 @@ class MiniCheckFlanT5:
         self._head = head
         self._size = options.window or FLAN_T5_WORDS
         self.limit = options.max_tokens or LONGEST
-        model = pretrained(AutoModelForSeq2SeqLM, folder)
+        model = _with_own_embeddings(pretrained(AutoModelForSeq2SeqLM, folder), folder)
         self._forward = Forward(model, options.device, self._tokens.padding)
 
     def cut(self, sentences: Sequence[str]) -> list[range]:
@@ -83,3 +84,25 @@ class MiniCheckFlanT5:
         start = np.zeros((len(batch), 1), dtype=np.int64)
         logits = self._forward([pair.ids for pair in batch], decoder_input_ids=start)
         return self._head.probabilities(logits[:, 0, [NO, YES]])
+
+
+_EMBEDDINGS = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+
+
+def _with_own_embeddings(model: Any, folder: Path) -> Any:
+    """The model with the input embeddings of its files.
+
+    Files keep a shared matrix under one of three names. Where that is not the first, transformers 5 takes the output
+    matrix instead, without a word (huggingface/transformers issue 48154).
+    """
+    import torch
+    from safetensors import safe_open
+
+    for file in sorted(folder.glob("model*.safetensors")):
+        with safe_open(str(file), framework="pt") as stored:
+            names = [name for name in _EMBEDDINGS if name in stored.keys()]  # noqa: SIM118  it is no mapping
+            if names:
+                weights = stored.get_tensor(names[0]).to(model.dtype)
+                model.set_input_embeddings(torch.nn.Embedding.from_pretrained(weights))
+                return model
+    return model

@@ -6,13 +6,15 @@ The label order is that of its config; heads of 2 and 3 labels, or of 1 where ``
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.cross_encoder.chunks import filled
+from guardrail.cross_encoder.folders import read_config
 from guardrail.cross_encoder.labels import Head
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.pairs import Pair
@@ -21,6 +23,17 @@ from guardrail.cross_encoder.tokens import Tokens
 WINDOW_TOKENS = 400
 LONGEST = 512
 """Used where the tokenizer's config has no limit, and as a ceiling: models for NLI were trained on short texts."""
+
+
+_OFFSET = 2
+"""Positions that RoBERTa and its kin keep for themselves."""
+
+
+def _positions(config: Mapping[str, Any]) -> int:
+    """Tokens that the model has positions for."""
+    positions = config.get("max_position_embeddings")
+    offset = _OFFSET if "roberta" in str(config.get("model_type")) else 0
+    return positions - offset if isinstance(positions, int) and positions > 0 else LONGEST
 
 
 class CrossEncoderNLI:
@@ -35,7 +48,7 @@ class CrossEncoderNLI:
         self._tokens = Tokens(folder)
         self._head = head
         self._plain = torch.nn.Identity()
-        self.limit = options.max_tokens or min(self._tokens.longest, LONGEST)
+        self.limit = options.max_tokens or min(self._tokens.longest, LONGEST, _positions(read_config(folder)))
         self._size = options.window or min(WINDOW_TOKENS, self.limit - self.limit // 4)
         self._model = CrossEncoder(
             str(folder),

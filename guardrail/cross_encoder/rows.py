@@ -33,8 +33,15 @@ def row(segment: Segment, library: Library, reading: Reading) -> Row:
         evidence=_evidence(library, words, reading.looks, against=against),
         error_type=ErrorType.CONTRADICTION if against else ErrorType.HALLUCINATION,
         reason="A passage says otherwise." if against else "No passage says this, as the model reads them.",
-        focus=reading.focus,
+        focus=tuple(trimmed for span in reading.focus if (trimmed := _trimmed(span, segment.text))),
     )
+
+
+def _trimmed(span: Span, text: str) -> Span | None:
+    """The span without white space at its ends, which some tokenizers count to the next word."""
+    words = span.of(text)
+    start = span.start + len(words) - len(words.lstrip())
+    return Span(start, start + len(words.strip())) if words.strip() else None
 
 
 def _best(library: Library, words: Sequence[str], parts: Sequence[int]) -> tuple[int, ...]:

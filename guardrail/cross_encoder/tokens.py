@@ -27,7 +27,8 @@ class Tokens:
             raise ConfigurationError(f"the tokenizer in {str(folder)!r} is not a fast one. Add a tokenizer.json.")
         self._tokenizer = tokenizer
         self._lock = threading.Lock()
-        self._control = [token for token in tokenizer.all_special_tokens if token]
+        control = sorted(filter(None, tokenizer.all_special_tokens), key=len, reverse=True)
+        self._control = re.compile("|".join(map(re.escape, control)) or r"(?!)")
 
     @property
     def end(self) -> str:
@@ -49,11 +50,7 @@ class Tokens:
 
         A passage that holds ``</s>`` or ``[SEP]`` must not end the premise.
         """
-        text = _SURROGATE.sub("\ufffd", text)
-        for token in self._control:
-            if token in text:
-                text = text.replace(token, "(" + token[1:])
-        return text
+        return self._control.sub(lambda found: "(" + found.group()[1:], _SURROGATE.sub("\ufffd", text))
 
     def count(self, text: str) -> int:
         """Number of tokens of a text by itself."""

@@ -20,11 +20,12 @@ def extract_request(answer: str, question: str | None, seconds: float | None) ->
     )
 
 
-def with_claims(draft: Draft) -> tuple[Segment, ...]:
-    """All segments; one to check that was not taken apart further is its own claim."""
-    return tuple(
+def with_claims(draft: Draft) -> Draft:
+    """The same, where a segment to check that was not taken apart further is its own claim."""
+    segments = tuple(
         s if s.skipped is not None or s.claims else replace(s, claims=(_whole(s),)) for s in draft.parts.segments
     )
+    return replace(draft, parts=replace(draft.parts, segments=segments))
 
 
 def _whole(segment: Segment) -> Claim:

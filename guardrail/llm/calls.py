@@ -173,9 +173,7 @@ class Calls:
         return given_up.is_set() or self._breaker.refuses
 
     def _attempt(self, ask: _Ask) -> Completion:
-        complete = self._complete
-        if complete is None:
-            raise TypeError("perform looks first")
+        complete = _there(self._complete)
         self._breaker.check()
         with self._slots.hold(ask.ledger), self._request(ask) as request:
             # In a thread, since a server that trickles its reply outlasts every socket timeout.
@@ -198,10 +196,9 @@ class Calls:
         return request.reply[0]
 
     async def _awaited(self, prompt: Prompt, seconds: float) -> Completion:
-        acomplete, complete = self._acomplete, self._complete
+        acomplete = self._acomplete
         if acomplete is None:
-            if complete is None:
-                raise TypeError("_ways looks first")
+            complete = _there(self._complete)
             return await asyncio.wrap_future(in_thread(lambda: _told(lambda: complete(prompt, timeout=seconds))))
         try:
             return _checked(await acomplete(prompt, timeout=seconds))
@@ -224,9 +221,11 @@ class Calls:
                 try:
                     yield request
                 except LLMError as error:
+                    # Neither a request that the deadline cut short speaks against the server, nor one that it put off:
+                    # a round that is too much for a rate limit must not stop all answers.
                     hurried = request.timeout < allowed / 2 and time.monotonic() - started >= 0.9 * request.timeout
-                    # A request that the deadline cut short says nothing of the server.
-                    ticket.answered = None if error.retryable and hurried else not error.retryable
+                    excused = error.retryable and (hurried or error.retry_after is not None)
+                    ticket.answered = None if excused else not error.retryable
                     if error.spent is not None:
                         ask.ledger.add(error.spent)
                     telemetry.describe_error(span, error)
@@ -252,6 +251,12 @@ def _ways(llm: LLM | AsyncLLM) -> tuple[Complete | None, AComplete | None]:
     if inspect.iscoroutinefunction(complete):
         raise UsageError(f"`complete` of {type(llm).__name__} is a coroutine function. Call it `acomplete`.")
     return complete, acomplete
+
+
+def _there(complete: Complete | None) -> Complete:
+    if complete is None:
+        raise TypeError("a model without `complete` is refused or awaited")
+    return complete
 
 
 def _told(work: Callable[[], object]) -> Completion:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from guardrail.decompose.sentences import language
 from guardrail.engine import DecomposeRequest, Draft, VerifyRequest, seconds_left
@@ -37,15 +37,16 @@ class LLMEngine:
         llm: The model: OpenAILLM, LangChainLLM, LlamaIndexLLM, or your own with the LLM or AsyncLLM protocol.
         plan: One of PLANS. ``fast``: 2 calls in 2 rounds. ``thorough``: 1 + one per segment + one per segment with a
             relation, in 2 rounds.
-        settings: Timeouts, retries, concurrency, circuit breaker, and most calls per answer.
+        settings: Timeouts, retries, concurrency, circuit breaker, and most calls per answer; None = the defaults, with
+            as many calls as they take for the papers' plans.
         prices: Per million tokens, for ``report.usage.cost``; None = not counted.
-        cache: Where verdicts are remembered; None = nowhere.
+        cache: Where verdicts are remembered; None = nowhere. The papers' plans remember nothing.
         language: Of the instructions, ``en`` or ``zh``; None = by the answer.
     """
 
     llm: LLM | AsyncLLM
     plan: str = "fast"
-    settings: CallSettings = field(default_factory=CallSettings)
+    settings: CallSettings | None = None
     prices: Prices | None = None
     cache: Cache | None = field(default_factory=MemoryCache)
     language: str | None = None
@@ -61,6 +62,9 @@ class LLMEngine:
             raise ConfigurationError(f"unknown plan {self.plan!r}. {did_you_mean(self.plan, PLANS)}")
         if self.language is not None and self.language not in LANGUAGES:
             raise ConfigurationError(f"language must be one of {LANGUAGES} or None, got {self.language!r}.")
+        if self.settings is None:
+            most = None if _paper(self.plan) else CallSettings().max_calls
+            object.__setattr__(self, "settings", CallSettings(max_calls=most))
         object.__setattr__(self, "_calls", Calls(self.llm, self.settings))
 
     @property
@@ -71,7 +75,8 @@ class LLMEngine:
     @property
     def identity(self) -> str:
         """Model, plan and prompts: what a calibrated threshold was chosen for."""
-        names = _PROMPTS.get(self.plan, ())
+        paper = _paper(self.plan)
+        names = paper.PROMPTS if paper else _PROMPTS[self.plan]
         texts = "".join(instructions(name, each).identity for name in names for each in LANGUAGES)
         return f"llm {self.llm.model} {self.plan} prompts:{hashlib.sha256(texts.encode()).hexdigest()[:12]}"
 
@@ -100,7 +105,7 @@ class LLMEngine:
         return replace(matrix, usage=matrix.usage + ledger.usage)
 
     def _ledger(self, deadline: float | None, spent: int) -> Ledger:
-        most = self.settings.max_calls
+        most = self._calls.settings.max_calls
         deadline = None if deadline is None else deadline - _MARGIN
         return Ledger(deadline=deadline, calls_left=None if most is None else max(0, most - spent), prices=self.prices)
 
@@ -111,34 +116,42 @@ class LLMEngine:
     def _draft(self, request: DecomposeRequest) -> Steps[Draft]:
         setting = self._setting(request.answer)
         paper = _paper(self.plan)
-        return paper[0](request, setting.language) if paper else plans.decompose(request, setting)
+        return paper.decompose(request, setting.language) if paper else plans.decompose(request, setting)
 
     def _matrix(self, request: VerifyRequest) -> Steps[SupportMatrix]:
         setting = self._setting(" ".join(segment.text for segment in request.segments))
         paper = _paper(self.plan)
         if paper:
-            return paper[1](request, setting.language)
+            return paper.verify(request, setting.language)
         return (plans.judge_each if self.plan == "thorough" else plans.judge_all)(request, setting)
 
 
-Paper = tuple[Callable[[DecomposeRequest, str], Steps[Draft]], Callable[[VerifyRequest, str], Steps[SupportMatrix]]]
+class _Paper(Protocol):
+    """A seed's own calls: a module of guardrail.llm.paper."""
+
+    @property
+    def PROMPTS(self) -> tuple[str, ...]: ...  # noqa: N802  a constant of the module
+
+    def decompose(self, request: DecomposeRequest, language: str) -> Steps[Draft]: ...
+
+    def verify(self, request: VerifyRequest, language: str) -> Steps[SupportMatrix]: ...
 
 
-def _paper(plan: str) -> Paper | None:
-    """A seed's own calls; imported only where they are wanted."""
+def _paper(plan: str) -> _Paper | None:
+    """The module of a seed's plan; imported only where it is wanted."""
     match plan:
         case "paper:face4rag":
             from guardrail.llm.paper import face4rag
 
-            return face4rag.decompose, face4rag.verify
+            return face4rag
         case "paper:d-factscore":
             from guardrail.llm.paper import d_factscore
 
-            return d_factscore.decompose, d_factscore.verify
+            return d_factscore
         case "paper:refchecker":
             from guardrail.llm.paper import refchecker
 
-            return refchecker.decompose, refchecker.verify
+            return refchecker
         case _:
             return None
 

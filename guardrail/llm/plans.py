@@ -75,7 +75,7 @@ def judge_each(request: VerifyRequest, setting: Setting) -> Steps[SupportMatrix]
 
 
 def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[SupportMatrix]:
-    documents = Documents(request.passages)
+    documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
     shared = _shared(request, documents)
     names = ("facts", "logic") if split else ("judge",)
     prompts = [instructions(name, setting.language).identity for name in names]

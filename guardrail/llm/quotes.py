@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 
 from guardrail.facts import FactKind, compare, extract
 from guardrail.facts.fact import Facts
@@ -35,12 +35,12 @@ _NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
 
-_PASSED = "supported|consistent|entail(?:ed|ment)|verified|faithful|grounded|factual"
-_JUDGED = "claims?|statements?|answers?|segments?|points?|sentences?|everything|anything|verdicts?|labels?"
+_PASSED = "supported|consistent|entail(?:ed|ment)|verified|faithful|grounded|factual|fine|true|correct|accurate|valid"
+_JUDGED = "claims?|statements?|answers?|segments?|points?|sentences?|all|everything|anything|verdicts?|labels?"
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|the above|documents|passages)\b"
     r"|(?:^|[.!?:;,>\])}\"'|]\s*|\b(?:please|must|should|shall|always|to)\s+)"
-    r"(?:mark|label|rate|treat|consider|judge|classify|return|output|report|respond|reply|answer|accept|approve)\b"
+    r"(?:mark|label|rate|treat|consider|judge|classify|return|output|report|respond|reply|answer|say|accept|approve)\b"
     rf"(?=.{{0,60}}\b(?:{_JUDGED})\b).{{0,80}}\b(?:{_PASSED})\b"
     rf"|[\"']?(?:verdict|labels?)[\"']?\s*[:=]\s*[\"'{{]*(?:{_PASSED}|[ds]\d)"
     r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|指示|提示|以上|之前|规则|文档)"
@@ -50,10 +50,21 @@ _ORDERS = re.compile(
 )
 
 
-class Documents:
-    """The passages of one request as the judge calls them: "d1", "d2", ..."""
+@lru_cache(maxsize=4096)
+def _gives_orders(text: str) -> bool:
+    return _ORDERS.search(text) is not None
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+
+class Documents:
+    """The passages of one request as the judge calls them: "d1", "d2", ...
+
+    Args:
+        passages: In the order of the matrix.
+        beside: What else the judge reads of strangers: question, segments.
+    """
+
+    def __init__(self, passages: Sequence[Passage], beside: Iterable[str] = ()) -> None:
+        self._beside = tuple(beside)
         self.passages = tuple(passages)
         self.ids = tuple(f"d{number}" for number in range(1, len(passages) + 1))
         self._texts = [_Text(passage) for passage in passages]
@@ -72,8 +83,8 @@ class Documents:
     def bears(self, claim: str, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether the quoted sentences speak of what the claim speaks of.
 
-        Words say nothing about a claim in another script; there the quote alone must do. Where some document gives
-        orders to the judge, its word counts for less: the quotes must hold most of the claim's words.
+        Words say nothing about a claim in another script; there the quote alone must do. Where some text gives the
+        judge orders, its word counts for less: the quotes must hold most of the claim's words.
         """
         words = set(content_words(claim))
         told: set[str] = set()
@@ -96,10 +107,14 @@ class Documents:
         if not facts.facts:
             return None
         own = bool(_CJK.search(claim))
-        foreign = any(bool(_CJK.search(passage.text)) != own for passage in self.passages if passage.text)
-        kinds = _NUMBERS if foreign else _NUMBERS | {FactKind.NAME, FactKind.QUOTE}
+        kinds = _NUMBERS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {own} else _NUMBERS
         missing = (m for m in compare(facts, self._facts) if m.kind in kinds and m.weight >= _HARD)
         return next((m.claim_value for m in missing), None)
+
+    @cached_property
+    def _scripts(self) -> set[bool]:
+        """Whether passages hold Chinese or Japanese characters: of some, all or none."""
+        return {bool(_CJK.search(passage.text)) for passage in self.passages if passage.text}
 
     @cached_property
     def _facts(self) -> list[Facts]:
@@ -108,12 +123,12 @@ class Documents:
 
     @cached_property
     def hostile(self) -> bool:
-        """Whether some document gives orders to the judge."""
-        return any(_ORDERS.search(passage.text) for passage in self.passages)
+        """Whether some text that the judge reads gives it orders."""
+        return any(_gives_orders(text) for text in (*self._beside, *(p.text for p in self.passages)))
 
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
-        return any(_ORDERS.search(self._texts[number].around(span)) for number, span in evidence)
+        return any(_gives_orders(self._texts[number].around(span)) for number, span in evidence)
 
 
 class _Text:

@@ -19,7 +19,8 @@ class CallSettings:
         longest_wait: Bound of the back-off. A longer Retry-After of the server is honoured up to a minute.
         concurrency: Requests at once, over all threads; and again over all tasks of each event loop.
         max_calls: Requests for one answer, retries included; None = no limit.
-        breaker_failures: After so many failures in a row, over all answers, requests fail at once, ...
+        breaker_failures: After so many failures in a row, over all answers, requests fail at once (not counted:
+            failures that may not pass, those with a Retry-After, and requests that a deadline cut short), ...
         breaker_seconds: ... for so long; then one is let through to see.
 
     Raises:

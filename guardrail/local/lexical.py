@@ -26,6 +26,7 @@ STOP_WORDS = frozenset(
     would yet you your
     的 了 是 在 和 与 及 也 都 而 就 并 或 其 这 那 有 为 被 把 对 从 到 于 之 以 所 他 她 它""".split()
 )
+_KEPT_CHARACTERS = 600  # sentences come up again and again, whole passages do not
 _SUFFIXES = tuple("ations ation ingly edly ments ment ings ing ies ied ers er es ed ly s e".split())
 
 
@@ -43,6 +44,15 @@ def stem(word: str) -> str:
 
 def content_words(text: str) -> tuple[str, ...]:
     """Case-folded stems of the words that carry meaning, in order; CJK characters count as words."""
+    return _kept_words(text) if len(text) <= _KEPT_CHARACTERS else _content_words(text)
+
+
+@lru_cache(maxsize=8192)
+def _kept_words(text: str) -> tuple[str, ...]:
+    return _content_words(text)
+
+
+def _content_words(text: str) -> tuple[str, ...]:
     words = (match.group().casefold() for match in _WORD.finditer(text))
     return tuple(stem(word) for word in words if word not in STOP_WORDS)
 

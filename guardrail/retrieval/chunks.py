@@ -20,23 +20,23 @@ def chunk(text: str, words: int) -> tuple[Span, ...]:
     sentence that is too long between words.
     """
     chunks: list[Span] = []
-    held = 0
-    for unit, count in _units(text, words):
-        if chunks and held + count <= words:
+    held, within = 0, None
+    for unit, count, paragraph in _units(text, words):
+        if chunks and paragraph == within and held + count <= words:
             chunks[-1] = Span(chunks[-1].start, unit.end)
             held += count
         else:
             chunks.append(unit)
-            held = count
+            held, within = count, paragraph
     return tuple(chunks)
 
 
-def _units(text: str, words: int) -> Iterator[tuple[Span, int]]:
-    """Paragraphs, sentences or pieces of sentences that are short enough, each with its number of words."""
+def _units(text: str, words: int) -> Iterator[tuple[Span, int, int | None]]:
+    """Paragraphs, or pieces of those that are too long; each with its words, and the paragraph that a piece is of."""
     for paragraph in _PARAGRAPH.finditer(text):
         tokens = _tokens(text, Span(*paragraph.span()))
         if len(tokens) <= words:
-            yield Span(*paragraph.span()), len(tokens)
+            yield Span(*paragraph.span()), len(tokens), None
             continue
         # The splitter wants one line; a line break and a space are both one character.
         run = re.sub(r"\s", " ", paragraph.group())
@@ -44,7 +44,7 @@ def _units(text: str, words: int) -> Iterator[tuple[Span, int]]:
             tokens = _tokens(text, Span(paragraph.start() + sentence.start, paragraph.start() + sentence.end))
             for start in range(0, len(tokens), words):
                 piece = tokens[start : start + words]
-                yield Span(piece[0].start, piece[-1].end), len(piece)
+                yield Span(piece[0].start, piece[-1].end), len(piece), paragraph.start()
 
 
 def _tokens(text: str, span: Span) -> Sequence[Span]:

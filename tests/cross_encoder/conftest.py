@@ -87,7 +87,7 @@ class Tiny:
             edit_config(folder, **numbered(labels))
         return folder
 
-    def encoder(self, name, kind="roberta", labels=(), longest=512):
+    def encoder(self, name, kind="roberta", labels=(), longest=512, positions=520):
         """A sequence classifier: roberta, deberta or bert."""
         import torch
         import transformers as t
@@ -117,19 +117,28 @@ class Tiny:
                 )
             )
         else:
-            model = t.BertForSequenceClassification(t.BertConfig(**common, max_position_embeddings=520))
+            model = t.BertForSequenceClassification(t.BertConfig(**common, max_position_embeddings=positions))
         return self._save(folder, model, ROBERTA if kind == "roberta" else BERT, labels, longest)
 
-    def t5(self, name):
-        """A Flan-T5 with its own output matrix."""
+    def t5(self, name, embeddings="shared.weight"):
+        """A Flan-T5, whose output matrix is not that of the input, which its file keeps under one name."""
         import torch
         import transformers as t
+        from safetensors.torch import save_file
 
         folder, made = self._new(name)
         if made:
             return folder
         torch.manual_seed(7)
-        return self._save(folder, t.T5ForConditionalGeneration(_t5_config()), T5, ())
+        model = t.T5ForConditionalGeneration(_t5_config())
+        state = {key: value.clone() for key, value in model.state_dict().items() if "embed_tokens" not in key}
+        state["lm_head.weight"] = torch.randn(256, 32) * 0.15
+        state[embeddings] = state.pop("shared.weight")
+        save_file(state, str(folder / "model.safetensors"), metadata={"format": "pt"})
+        model.config.save_pretrained(str(folder))
+        edit_config(folder, tie_word_embeddings=False, architectures=["T5ForConditionalGeneration"])
+        save_tokenizer(folder, T5)
+        return folder
 
     def hhem(self, name="hhem"):
         """HHEM's own files: weights under ``t5.``, a config of no known type; base: config and tokenizer of a T5."""
@@ -222,6 +231,9 @@ def _t5_config(**more):
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory):
+    import torch
+
+    torch.set_num_threads(1)  # the models are too small for more
     return Tiny(tmp_path_factory.mktemp("models"))
 
 
@@ -243,7 +255,7 @@ def engine_of(tiny):
             "minicheck-deberta": lambda: tiny.encoder("deberta", "deberta"),
             "minicheck-t5": lambda: tiny.t5("flan-t5"),
             "factcg": lambda: tiny.encoder("deberta", "deberta"),
-            "lettucedetect": lambda: tiny.lettuce(),
+            "lettucedetect": tiny.lettuce,
             "nli": lambda: tiny.encoder("nli3", "bert", ("contradiction", "entailment", "neutral")),
             "nli2": lambda: tiny.encoder("nli2", "bert", ("entailment", "not_entailment")),
         }

@@ -61,6 +61,14 @@ def test_minicheck_flan_t5_reads_the_first_token_of_the_answer(tiny, engine_of, 
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([ids]), decoder_input_ids=torch.zeros((1, 1), dtype=torch.long)).logits
     assert row.supported == pytest.approx(torch.softmax(logits[0, 0, [3, 209]], dim=-1)[1].item(), abs=1e-6)
+    assert 0.01 < row.supported < 0.99
+
+
+def test_flan_t5_keeps_its_embeddings_whatever_name_they_are_stored_under(tiny, engine_of, request_of):
+    request = request_of([CLAIM], [PASSAGE])
+    expected = supported(engine_of("minicheck-t5"), request)
+    other = tiny.t5("flan-t5-decoder-first", embeddings="decoder.embed_tokens.weight")
+    assert supported(make(f"minicheck:{other}", device="cpu"), request) == pytest.approx(expected, abs=1e-6)
 
 
 def test_factcg_asks_its_question(tiny, engine_of, request_of, seen):

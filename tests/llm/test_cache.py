@@ -162,7 +162,8 @@ def test_disk_works_on_both_sides_of_a_fork(disk):
     if child == 0:
         good = disk.get("before") == "1"
         disk.set("child", "2")
-        os._exit(0 if good and disk.get("child") == "2" else 1)
+        good = good and disk.get("child") == "2" and disk._link.process == os.getpid()
+        os._exit(0 if good else 1)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     assert (disk.get("before"), disk.get("child")) == ("1", "2")
@@ -343,8 +344,8 @@ def test_a_wrong_address_is_refused_without_its_password():
 def test_a_silent_redis_is_waited_for_once():
     """A server that accepts and never answers costs one timeout, not one per question."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        cache = RedisCache(f"redis://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2)
+        cache = RedisCache(f"redis://127.0.0.1:{silent.getsockname()[1]}", timeout=0.5)
         started = time.monotonic()
         assert [cache.get("k") for _ in range(50)] == [None] * 50
-        assert time.monotonic() - started < 3.0  # 10 s without memory
+        assert time.monotonic() - started < 1.2  # one timeout: no retries of the client's own
         cache.close()

@@ -334,6 +334,13 @@ def test_failures_that_are_not_the_servers_do_not_open_the_breaker():
     assert calls.perform(prompts(), ledger())[0].text == "data 0"
 
 
+@WAYS
+def test_a_rate_limit_that_says_when_does_not_open_the_breaker(kind, perform):
+    busy = LLMError("HTTP 429", retryable=True, retry_after=0.01)
+    replies = perform(Calls(kind(*[busy] * 8, seconds=0.01), FAST), prompts(8), ledger())
+    assert all(isinstance(r, Completion) for r in replies)
+
+
 def test_a_late_failure_of_an_earlier_state_counts_for_nothing():
     breaker = Breaker(1, 0.05)
     late = breaker.admit()

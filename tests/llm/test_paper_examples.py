@@ -1,11 +1,13 @@
 """The papers' own worked examples, end to end over HTTP: what a model says is scripted, all else is real."""
 
+import csv
 import json
 
 import pytest
 
 from guardrail import Guard, Passage, Policy
 from guardrail.aggregate import major, soft, strict
+from guardrail.cli.main import main
 from guardrail.llm.calls import CallSettings
 from guardrail.llm.engine import LLMEngine
 from guardrail.llm.openai import OpenAILLM
@@ -23,7 +25,7 @@ def check(plan, script, answer, passages, question=None):
 
     with OpenAIServer(model) as server:
         llm = OpenAILLM("scripted", base_url=server.base_url, api_key="any")
-        engine = LLMEngine(llm=llm, plan=plan, settings=CallSettings(max_calls=200, concurrency=64))
+        engine = LLMEngine(llm=llm, plan=plan, settings=CallSettings(max_calls=200))
         report = Guard(policy=Policy.monitor(), engine=engine).check(answer, passages, question=question)
         assert report.usage.calls == server.call_count
         return report, server
@@ -123,6 +125,38 @@ def test_face4rag_keeps_the_segments_of_figure_4(answer, expected):
         assert finding.claim == (text or part or answer.split(". Cucumbers")[0].rstrip(".") + ".")
         assert not part or finding.text == part
     assert report.verdict == "unverified"  # an empty reply passes nothing
+
+
+def test_guardrail_eval_measures_face4rag_with_its_own_plan(tmp_path, monkeypatch):
+    """What reproduces the paper's table with a real endpoint (docs/benchmarks.md), on two rows."""
+    table = tmp_path / "synthetic_dataset.csv"
+    rows = [
+        ("question", "ref", "answer", "id", "label", "error_type"),
+        ("Why is Amazon first?", REFERENCE, f"{CLOUD} {CLAIMED}", "1", "0", "LCaus."),
+        ("Who is first?", REFERENCE, CLOUD, "2", "1", ""),
+    ]
+    with table.open("w", newline="", encoding="utf-8") as handle:
+        csv.writer(handle).writerows(rows)
+    figures = tmp_path / "figures.json"
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+
+    def model(body):
+        name, data = prompt_name(body), request_data(body)
+        said = amazon(name, data)
+        if name == "face4rag_decompose":
+            said = {"segments": said["segments"][: len(data["answer"])]}
+        return json.dumps(said)
+
+    with OpenAIServer(model) as server:
+        options = ["--engine", "llm", "--model", "scripted", "--base-url", server.base_url, "--plan", "paper:face4rag"]
+        monkeypatch.setattr("sys.argv", ["guardrail", "eval", str(table), *options, "--json", str(figures), "--quiet"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code in (0, None)
+        assert server.call_count == (1 + 2 * 2) + (1 + 2 * 1)
+    (answers,) = json.loads(figures.read_text(encoding="utf-8"))["sets"][0]["levels"]
+    found, alarms = (answers["figures"][name]["value"] for name in ("error_recall", "false_alarm_rate"))
+    assert (found, alarms, answers["not_judged"]) == (1.0, 0.0, 0)
 
 
 # --- D-FActScore, table 2 ---

@@ -50,7 +50,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     """
     if not request.segments:
         return SupportMatrix(rows=())
-    documents = Documents(request.passages)
+    documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
     numbers = range(len(request.passages))
     shared = [documents_block(request.passages, numbers), *question_block(request.question)]
     prompts = []

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from guardrail.decompose.sentences import language as language_of
 from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
 from guardrail.llm.draft import answer_units
 from guardrail.llm.paper.asking import answer_of, ask, documents_block, items, question_block
@@ -131,7 +132,8 @@ def _triplets(listed: Iterable[Any]) -> list[Extracted]:
             continue
         parts = [" ".join(part.split()) for part in item]
         if all(parts):
-            found.append(Extracted(text=" ".join(parts), triplet=(parts[0], parts[1], parts[2])))
+            between = "" if language_of("".join(parts)) in {"zh", "ja"} else " "
+            found.append(Extracted(text=between.join(parts), triplet=(parts[0], parts[1], parts[2])))
     return found
 
 
