@@ -14,9 +14,10 @@ TORCH ?= torch==2.13.0
 
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check -q
-# Tests that need nothing but the installed package: they also run on the wheel.
+# Tests that need nothing but the installed package and its extra "openai": they also run on the wheel.
 WHEEL_TESTS := tests/conftest.py \
-	$(addprefix tests/test_,decompose.py entities.py facts.py guard.py logic.py policy.py)
+	$(addprefix tests/test_,decompose.py entities.py facts.py guard.py logic.py policy.py) \
+	$(addprefix tests/llm/test_,cli_llm.py paper_examples.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint train bench cross-encoder-test wheel-test clean needs-data
@@ -61,11 +62,14 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
 	echo "building the wheel"; $(BIN)/python $(PIP) wheel --no-deps -w "$$dir/dist" .; \
 	$(BIN)/python -m venv "$$dir/venv"; \
-	echo "installing $$(basename "$$dir"/dist/*.whl)"; "$$dir/venv/bin/python" $(PIP) install "$$dir"/dist/*.whl; \
+	wheel=$$(echo "$$dir"/dist/*.whl); \
+	echo "installing $$(basename "$$wheel")"; "$$dir/venv/bin/python" $(PIP) install "$$wheel"; \
 	mkdir -p "$$dir/work/tests"; cp $(WHEEL_TESTS) "$$dir/work/tests"; cd "$$dir/work"; \
 	../venv/bin/guardrail demo --json > demo.jsonl; \
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \
-	../venv/bin/python $(PIP) install pytest hypothesis; \
+	code=0; said=$$(../venv/bin/guardrail check demo.jsonl --engine llm --model none 2>&1) || code=$$?; \
+	echo "without extras: $$said"; test "$$code:$${said#*rag-guardrail}" = '2:[openai]".'; \
+	../venv/bin/python $(PIP) install "$$wheel[openai]" pytest hypothesis; \
 	../venv/bin/python -c 'import guardrail, sys; sys.exit(sys.prefix not in guardrail.__file__ and "not the wheel: " + guardrail.__file__)'; \
 	../venv/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib tests
 

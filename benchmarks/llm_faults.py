@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -36,7 +36,7 @@ from guardrail.decompose import decompose
 from guardrail.llm.calls import CallSettings
 from guardrail.llm.engine import LLMEngine
 from guardrail.llm.openai import OpenAILLM
-from guardrail.testing import Faults, OpenAIServer, ReadingJudge, Reply, prompt_name
+from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge, Reply, prompt_name
 from guardrail.testing.prompt_names import request_data
 from guardrail.types import Span
 
@@ -190,11 +190,12 @@ def run(
     plan: str = "fast",
     timeout: float = 2.0,
     deadline: float = 60.0,
+    kinds: Iterable[str] = tuple(FaultKind),
     progress: bool = False,
 ) -> Outcome:
     """Check that many answers, half by threads, half by tasks, at the same time."""
     truth = Truth(ReadingJudge())
-    faults = Watched(rate=rate, seed=seed, slow=timeout + 0.5)
+    faults = Watched(rate=rate, seed=seed, kinds=kinds, slow=timeout + 0.5)
     asked = list(cases(count))
     with OpenAIServer(truth, faults=faults, keep=0) as server:
         settings = CallSettings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from guardrail.errors import ConfigurationError
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,15 @@ def engine_identity(engine: object) -> str:
     folder = getattr(engine, "folder", None)
     model = f" sha256:{_folder_hash(Path(folder))}" if isinstance(folder, (str, Path)) else ""
     return f"{getattr(engine, 'name', engine)} rag-guardrail-{version}{model}"
+
+
+def warn_of_another(calibration: Calibration | None, identity: str, policy: str) -> None:
+    """Log a warning if the policy of that name was calibrated for another engine than the one of that identity."""
+    if calibration is not None and calibration.engine != identity:
+        _log.warning(
+            "policy %r was calibrated for engine %r, this one is %r: its guarantee does not hold. Calibrate again.",
+            policy, calibration.engine, identity,
+        )  # fmt: skip
 
 
 @lru_cache(maxsize=8)

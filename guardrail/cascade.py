@@ -101,6 +101,12 @@ class CascadeEngine:
         return "cascade"
 
     @property
+    def patience(self) -> float | None:
+        """Seconds that the second engine may need, if it says so."""
+        needs = getattr(self.second, "patience", None)
+        return float(needs) if isinstance(needs, (int, float)) else None
+
+    @property
     def identity(self) -> str:
         """Both engines and when the second is asked: what a calibrated threshold was chosen for."""
         rules = f"{self.low:g}..{self.high:g} {'+unverified' if self.unverified_too else ''} {self.fallback}"
@@ -194,11 +200,14 @@ class CascadeEngine:
         claims |= {
             row.segment_id: row for row in second.claims if row.unverified is None or row.segment_id not in claims
         }
-        kept = tuple(verdict for verdict in first.logic if verdict.segment_id not in judged)
+        # A fault that it found in the reasoning stands even where it could not judge the facts.
+        reasons = tuple(v for v in second.logic if v.segment_id in judged or v.consistent is False)
+        replaced = judged | {verdict.segment_id for verdict in reasons}
+        kept = tuple(verdict for verdict in first.logic if verdict.segment_id not in replaced)
         return SupportMatrix(
             rows=rows,
             claims=tuple(claims.values()),
-            logic=(*kept, *(verdict for verdict in second.logic if verdict.segment_id in judged)),
+            logic=(*kept, *reasons),
             usage=first.usage + second.usage + usage,
         )
 

@@ -118,6 +118,24 @@ async def atake_apart(request: DecomposeRequest, engine: Engine | AsyncEngine) -
     return reply if isinstance(reply, Draft) else Draft(parts=request.parts)
 
 
+def fill(request: VerifyRequest, engine: Engine | AsyncEngine) -> SupportMatrix:
+    """Have segments verified in this thread; where the engine fails they are unverified.
+
+    Raises:
+        UsageError: the engine can only be awaited.
+    """
+    if not isinstance(engine, Engine):
+        raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.acheck(...)` or `arun(...)`.")
+    reply = _perform(engine, request)
+    return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
+
+
+async def afill(request: VerifyRequest, engine: Engine | AsyncEngine) -> SupportMatrix:
+    """The same without blocking the event loop."""
+    reply = await _aperform(engine, request)
+    return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
+
+
 def _call(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     if isinstance(effect, RetrieveRequest):
         return retrieve(effect)

@@ -7,7 +7,7 @@ conformance suite to run on it.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
@@ -99,6 +99,32 @@ class AsyncEngine(Protocol):
 
     def averify(self, request: VerifyRequest) -> Awaitable[SupportMatrix]:
         """See Engine.verify."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some segments of an answer, read before all of it was there.
+
+    ``own`` says per segment whether it counts as one of the answer's segments; ``rows`` gives the rows for an answer
+    with that many of them.
+    """
+
+    own: tuple[bool, ...]
+    rows: Callable[[int], tuple[Row, ...]]
+
+
+@runtime_checkable
+class PartReader(Protocol):
+    """What an Engine has besides ``verify`` if a row depends on how many segments the whole answer has (streams)."""
+
+    @property
+    def longest(self) -> int:
+        """Number of segments from which on it makes no difference."""
+        ...
+
+    def read_part(self, request: VerifyRequest) -> Part:
+        """Like Engine.verify, for an answer whose length is not known yet."""
         ...
 
 

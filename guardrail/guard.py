@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from guardrail import telemetry
-from guardrail.calibration import engine_identity
+from guardrail.attempts import Check, attempts
 from guardrail.decompose.extracted import extract_request, with_claims
 from guardrail.drivers import adrive, atake_apart, drive, take_apart
 from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
@@ -16,13 +17,19 @@ from guardrail.engines import NAMES, make_engine
 from guardrail.entities import LINKINGS, Linking
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
 from guardrail.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
+from guardrail.mending import AsyncRewriter, Generator, Rewriter, amend, mend
 from guardrail.plan import CheckPlan, check_plan, failed_report
 from guardrail.policy import Policy
+from guardrail.policy_watch import PolicyWatch
 from guardrail.repair import repair, undecided
 from guardrail.retrieval.protocol import AsyncRetriever, Retriever
-from guardrail.types import Claim, GuardedAnswer, Passage, Report, Segment
+from guardrail.types import Action, Claim, GuardedAnswer, Passage, Report, Segment
+
+if TYPE_CHECKING:
+    from guardrail.streaming import Mode, PassageSource, StreamEvent
 
 _log = logging.getLogger(__name__)
+_MENDED = (Action.REWRITE, Action.REGENERATE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,22 +39,24 @@ class Guard:
     Immutable: one guard may serve all threads and tasks of a process.
 
     Attributes:
-        policy: What to do with what is found.
+        policy: What to do with what is found: a Policy, or ``Policy.watch(file)`` for one that may change.
         engine: ``"local"`` (default) or another name (``guardrail.engines.NAMES``, such as ``"llm:<model>"``), or any
             object with the Engine or AsyncEngine protocol.
         linking: How several biographies in one answer share out the namesakes that the passages describe: each takes
             its best (``"argmax"``, default), or all different ones (``"hungarian"``; D-FActScore, appendix C.1).
         retriever: Looks passages up for answers that come without any (``guardrail.retrieval``).
+        rewriter: Edits answers where the policy asks for a rewrite; None = the local one (``guardrail.rewriting``).
     """
 
-    policy: Policy = field(default_factory=Policy.monitor)
+    policy: Policy | PolicyWatch = field(default_factory=Policy.monitor)
     engine: str | Engine | AsyncEngine = "local"
     linking: Linking = "argmax"
     retriever: Retriever | AsyncRetriever | None = None
+    rewriter: Rewriter | AsyncRewriter | None = None
     _judge: Engine | AsyncEngine = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.policy, Policy):
+        if not isinstance(self.policy, (Policy, PolicyWatch)):
             raise ConfigurationError(
                 f"policy must be a Policy, got {type(self.policy).__name__}. "
                 "Use Policy.monitor() or Policy.load(name or file)."
@@ -59,14 +68,14 @@ class Guard:
                 f"retriever must have `retrieve` or `aretrieve`, got {type(self.retriever).__name__}. "
                 "See guardrail.retrieval.Retriever."
             )
-        object.__setattr__(self, "_judge", _resolve(self.engine, self.policy))
+        if not isinstance(self.rewriter, (Rewriter, AsyncRewriter, type(None))):
+            raise ConfigurationError(
+                f"rewriter must have `rewrite` or `arewrite`, got {type(self.rewriter).__name__}. "
+                "See guardrail.rewriting."
+            )
+        object.__setattr__(self, "_judge", _resolve(self.engine, self.policy.current()))
         object.__setattr__(self, "engine", self._judge)
-        made_for = self.policy.calibration
-        if made_for is not None and made_for.engine != (own := engine_identity(self.engine)):
-            _log.warning(
-                "policy %r was calibrated for engine %r, this one is %r: its guarantee does not hold. Calibrate again.",
-                self.policy.name, made_for.engine, own,
-            )  # fmt: skip
+        self.policy.serve(self.engine)
 
     def check(
         self,
@@ -75,6 +84,7 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
+        policy: Policy | None = None,
     ) -> Report:
         """Check an answer against the passages it was generated from.
 
@@ -85,6 +95,7 @@ class Guard:
             question: What was asked, if known.
             claims: What to check of the answer: texts, (head, relation, tail) triplets or Claim objects. Then the
                 answer is not taken apart, one finding comes out per claim, in order, and ``[]`` means that it abstains.
+            policy: Instead of the guard's own, for this call.
 
         Returns:
             A report with one finding per checked segment. Where an engine fails or time runs out the findings are
@@ -95,7 +106,7 @@ class Guard:
                 be awaited.
         """
         with telemetry.span("check") as span:
-            call = self._prepare(answer, passages, question, claims)
+            call = self._prepare(answer, passages, question, claims, policy)
             try:
                 report = drive(call.plan(), call.engine)
             except UsageError:
@@ -112,10 +123,11 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
+        policy: Policy | None = None,
     ) -> Report:
         """The same as ``check``, without blocking the event loop."""
         with telemetry.span("check") as span:
-            call = self._prepare(answer, passages, question, claims)
+            call = self._prepare(answer, passages, question, claims, policy)
             try:
                 report = await adrive(call.plan(), call.engine)
             except UsageError:
@@ -132,9 +144,25 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
+        policy: Policy | None = None,
+        regenerate: Generator | None = None,
     ) -> GuardedAnswer:
-        """Check an answer and apply the policy; deliver ``.text`` of the result. Raises as ``check`` does."""
-        return self.apply(self.check(answer, passages, question=question, claims=claims))
+        """Check an answer, apply the policy, repair what it asks to repair; deliver ``.text`` of the result.
+
+        Args:
+            answer: See check, as for ``passages``, ``question``, ``claims`` and ``policy``.
+            passages: See check.
+            question: See check.
+            claims: See check.
+            policy: See check.
+            regenerate: Answers the question again on the same passages, told what was wrong (Feedback).
+
+        Raises:
+            UsageError: as ``check``, or the generator or rewriter can only be awaited.
+        """
+        used = self._policy(policy)  # one policy from beginning to end, even if its file changes now
+        report = self.check(answer, passages, question=question, claims=claims, policy=used)
+        return self.repair(report, policy=used, regenerate=regenerate)
 
     async def arun(
         self,
@@ -143,9 +171,91 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
+        policy: Policy | None = None,
+        regenerate: Generator | None = None,
     ) -> GuardedAnswer:
         """The same as ``run``, without blocking the event loop."""
-        return self.apply(await self.acheck(answer, passages, question=question, claims=claims))
+        used = self._policy(policy)  # see run
+        report = await self.acheck(answer, passages, question=question, claims=claims, policy=used)
+        return await self.arepair(report, policy=used, regenerate=regenerate)
+
+    def stream(
+        self,
+        deltas: Iterable[str],
+        passages: PassageSource,
+        *,
+        question: str | None = None,
+        mode: Mode = "buffer",
+        regenerate: Generator | None = None,
+        policy: Policy | None = None,
+    ) -> Iterator[StreamEvent]:
+        """Check an answer while it is generated: see ``guardrail.streaming.guarded_stream``."""
+        from guardrail.streaming import guarded_stream
+
+        return guarded_stream(
+            self, deltas, passages, question=question, mode=mode, regenerate=regenerate, policy=policy
+        )
+
+    def astream(
+        self,
+        deltas: AsyncIterable[str],
+        passages: PassageSource,
+        *,
+        question: str | None = None,
+        mode: Mode = "buffer",
+        regenerate: Generator | None = None,
+        policy: Policy | None = None,
+    ) -> AsyncIterator[StreamEvent]:
+        """The same as ``stream``, for deltas that are awaited; the event loop is not blocked."""
+        from guardrail.streaming import aguarded_stream
+
+        return aguarded_stream(
+            self, deltas, passages, question=question, mode=mode, regenerate=regenerate, policy=policy
+        )
+
+    def repair(
+        self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
+    ) -> GuardedAnswer:
+        """Decide on a report, and mend its answer where the policy asks for it; every new answer is checked."""
+        used = self._policy(policy)
+        guarded = self.apply(report, policy=used)
+        if guarded.decision.action not in _MENDED:
+            return guarded
+
+        def check(new: Check) -> Report:
+            return self.check(new.answer, new.passages, question=report.question, policy=used)
+
+        rewriter = self._rewriter()
+        tries = attempts(report, used, regenerates=regenerate is not None, rewrites=self.rewriter is not None)
+        try:
+            return mend(tries, check, regenerate, rewriter)
+        except UsageError:
+            raise
+        except Exception as error:  # see check
+            _log.error("repairing failed; the edited answer is delivered", exc_info=error)
+            return replace(guarded, exhausted=True)
+
+    async def arepair(
+        self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
+    ) -> GuardedAnswer:
+        """The same as ``repair``, without blocking the event loop."""
+        used = self._policy(policy)
+        guarded = self.apply(report, policy=used)
+        if guarded.decision.action not in _MENDED:
+            return guarded
+
+        async def check(new: Check) -> Report:
+            return await self.acheck(new.answer, new.passages, question=report.question, policy=used)
+
+        rewriter = self._rewriter()
+        tries = attempts(report, used, regenerates=regenerate is not None, rewrites=self.rewriter is not None)
+        try:
+            return await amend(tries, check, regenerate, rewriter)
+        except UsageError:
+            raise
+        except Exception as error:  # see check
+            _log.error("repairing failed; the edited answer is delivered", exc_info=error)
+            return replace(guarded, exhausted=True)
 
     def extract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """Take an answer apart without checking it.
@@ -161,25 +271,38 @@ class Guard:
 
     def draft(self, answer: str, question: str | None = None) -> Draft:
         """The same as ``extract``, with what it cost and, where the engine failed, the reason."""
-        request = extract_request(read_answer(answer), read_question(question), self.policy.deadline)
+        request = extract_request(read_answer(answer), read_question(question), self.policy.current().deadline)
         return with_claims(take_apart(request, self._judge))
 
     async def aextract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """The same as ``extract``, without blocking the event loop."""
-        request = extract_request(read_answer(answer), read_question(question), self.policy.deadline)
+        request = extract_request(read_answer(answer), read_question(question), self.policy.current().deadline)
         return with_claims(await atake_apart(request, self._judge)).parts.segments
 
-    def apply(self, report: Report) -> GuardedAnswer:
-        """Decide on a report and repair its answer as the policy says. Pure; no engine is called."""
+    def apply(self, report: Report, *, policy: Policy | None = None) -> GuardedAnswer:
+        """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""
+        used = self._policy(policy)
         with telemetry.span("decide") as span:
             try:
-                decision = self.policy.decide(report)
-                guarded = repair(report, decision, self.policy)
+                decision = used.decide(report)
+                guarded = repair(report, decision, used)
             except Exception as error:  # see check
-                _log.error("deciding failed; fail=%s applies", self.policy.fail, exc_info=error)
-                guarded = undecided(report, self.policy)
+                _log.error("deciding failed; fail=%s applies", used.fail, exc_info=error)
+                guarded = undecided(report, used)
             telemetry.describe_decision(span, guarded.decision)
             return guarded
+
+    def _policy(self, given: Policy | None) -> Policy:
+        if given is not None and not isinstance(given, Policy):
+            raise UsageError(f"policy must be a Policy, got {type(given).__name__}. Use Policy.load(name or file).")
+        return self.policy.current() if given is None else given
+
+    def _rewriter(self) -> Rewriter | AsyncRewriter:
+        if self.rewriter is not None:
+            return self.rewriter
+        from guardrail.rewriting.local import LocalRewriter  # only where an answer is rewritten
+
+        return LocalRewriter()
 
     def _prepare(
         self,
@@ -187,12 +310,13 @@ class Guard:
         passages: Iterable[PassageLike],
         question: str | None,
         claims: Iterable[ClaimLike] | None,
+        policy: Policy | None,
     ) -> _Call:
         return _Call(
             answer=read_answer(answer),
             passages=read_passages(passages),
             question=read_question(question),
-            policy=self.policy,
+            policy=self._policy(policy),
             engine=self._judge,
             linking=self.linking,
             claims=read_claims(claims),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from guardrail.errors import UsageError
-from guardrail.types import Claim, Passage
+from guardrail.types import Claim, Passage, Span
 
 PassageLike = str | Passage | Mapping[str, object]
 """A passage as a caller may give it: its text, a Passage, or a mapping with ``text``, perhaps ``id`` and ``title``."""
@@ -77,7 +77,7 @@ def read_claims(claims: object) -> tuple[Claim, ...] | None:
 def _read_claim(claim: object, number: int) -> Claim:
     text, triplet, span = claim, None, None
     if isinstance(claim, Claim):
-        text, triplet, span = claim.text, claim.triplet, claim.span
+        text, triplet, span = claim.text, claim.triplet, _read_span(claim.span, number)
     elif isinstance(claim, Sequence) and not isinstance(claim, (str, bytes)):
         if len(claim) != 3 or not all(isinstance(part, str) for part in claim):
             raise UsageError(f"claim {number} must be a text or [head, relation, tail] of texts, got {claim!r:.80}.")
@@ -88,6 +88,14 @@ def _read_claim(claim: object, number: int) -> Claim:
     if not text.strip():
         raise UsageError(f"claim {number} is empty. Leave it out.")
     return Claim(id=f"s{number}.1", text=text.strip(), triplet=triplet, span=span)
+
+
+def _read_span(span: object, number: int) -> Span | None:
+    if span is None:
+        return None
+    if not isinstance(span, tuple) or len(span) != 2 or not all(type(end) is int for end in span):
+        raise UsageError(f"claim {number}: span must be a Span(start, end) of int or None, got {span!r:.60}.")
+    return Span(*span)
 
 
 def sentence_of(triplet: Sequence[str]) -> str:

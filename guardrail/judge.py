@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from guardrail.conflicts import with_conflict
+from guardrail.decompose.sentences import language
 from guardrail.entities import Mix
 from guardrail.local.language import readable
 from guardrail.types import (
+    Entity,
     EntityGroup,
     ErrorType,
     Evidence,
@@ -22,10 +25,6 @@ from guardrail.types import (
     Span,
     Verdict,
 )
-
-_CONFLICT_SUPPORT = 0.85
-_CONFLICT_CONTRADICTION = 0.9
-"""Both must be this clear before passages are said to disagree."""
 
 LOGIC_ODDS = 1.0
 """Log-odds that a segment loses where the passages do not license its relation, as ``training/fit.py`` prints it.
@@ -46,6 +45,7 @@ def judge(
     answer: str,
     passages: Sequence[Passage],
     threshold: float,
+    entities: Sequence[Entity] = (),
 ) -> tuple[Finding, ...]:
     """One finding per segment, in order.
 
@@ -58,7 +58,9 @@ def judge(
         answer: The answer that the segments' spans index.
         passages: The passages in the order of the rows' cells.
         threshold: Score (0..1) from which a segment counts as supported.
+        entities: The individuals that the passages describe.
     """
+    foreign = {s: _foreign(g.entity, entities) for g in groups if g.entity for s in g.segments}
     entity_of = {s: (g.entity.title if g.entity else g.name or None) for g in groups for s in g.segments}
     findings = []
     known = cache(lambda: _known(passages))  # for the whole answer once, and only where something is wrong
@@ -67,7 +69,9 @@ def judge(
         finding = _from_row(segment, rows[segment.id], answer, passages, threshold, entity_of.get(segment.id))
         finding = _with_logic(finding, segment, relation, answer, threshold)
         finding = _with_entity(finding, mixes.get(segment.id), passages, rows[segment.id])
-        findings.append(_with_fault(finding, relation, known))
+        finding = _with_fault(finding, relation, known)
+        others = foreign.get(segment.id, frozenset())
+        findings.append(with_conflict(finding, rows[segment.id], passages, others, language(answer)))
     return tuple(findings)
 
 
@@ -95,7 +99,7 @@ def _from_row(
     if row.unverified is not None:
         return start
     if row.supported >= threshold:
-        return replace(start, verdict=Verdict.SUPPORTED, score=row.supported, conflict=disagree(row))
+        return replace(start, verdict=Verdict.SUPPORTED, score=row.supported)
     verdict = Verdict.CONTRADICTED if row.contradicted >= 0.5 else Verdict.UNSUPPORTED
     error = row.error_type or ErrorType.HALLUCINATION
     # The type must not say otherwise than the verdict: these two differ only in that.
@@ -110,7 +114,6 @@ def _from_row(
         error_type=error,
         reason=row.reason,
         focus=locate(segment, row.focus[0], answer) if row.focus else None,
-        conflict=disagree(row),
     )
 
 
@@ -194,11 +197,9 @@ def _known(passages: Sequence[Passage]) -> frozenset[str]:
     return known_stems(p.text for p in passages)
 
 
-def disagree(row: Row) -> bool:
-    """Whether one passage clearly supports the segment and another clearly contradicts it."""
-    read = [cell for cell in row.cells if cell is not None]
-    supports = any(c.supported >= _CONFLICT_SUPPORT for c in read)
-    return supports and any(c.contradicted >= _CONFLICT_CONTRADICTION and c.supported < 0.5 for c in read)
+def _foreign(entity: Entity, entities: Sequence[Entity]) -> frozenset[int]:
+    """Passages of its namesakes: what they say of somebody else is no disagreement."""
+    return frozenset(n for other in entities if other.shares_name and other.id != entity.id for n in other.passages)
 
 
 def quote(passage: Passage, span: Span) -> Evidence:

@@ -146,7 +146,7 @@ def check_plan(
         for s in segments
         if s.relations and s.id not in judged
     }
-    findings = judge(segments, rows, logic, groups, mixes, answer, passages, policy.threshold)
+    findings = judge(segments, rows, logic, groups, mixes, answer, passages, policy.threshold, entities)
     if claims is not None:
         findings = within_claims(findings, segments)
     return _timed(

@@ -158,6 +158,7 @@ def _validate(number: int, raw: Any, needs: Collection[str]) -> Line:
         if field not in raw:
             near = [key for key in raw if did_you_mean(str(key), [field]).startswith("Did")]
             hint = f" (did you mean to rename {near[0]!r}?)" if near else ""
+            hint = " (RefChecker's files want --format refchecker)" if field == "answer" and "response" in raw else hint
             return Line(number, None, f"has no {field!r}; its keys are {sorted(raw)}{hint}", ident)
         if raw[field] is None:
             return Line(number, None, f"{field}: must not be null", ident)

@@ -16,11 +16,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from guardrail.aggregate import major, soft, strict
-from guardrail.decompose.worthiness import CODE
 from guardrail.engine import Draft
 from guardrail.errors import UsageError
 from guardrail.intake import ClaimLike
-from guardrail.types import ClaimFinding, Report, Segment, Verdict
+from guardrail.types import ClaimFinding, Report, Verdict
 
 LABELS = {
     Verdict.SUPPORTED: "Entailment",
@@ -76,7 +75,7 @@ def read_items(text: str, name: str) -> list[Any]:
 
 
 def read_item(raw: object) -> Item:
-    """One item. Of ``claims`` and ``triplets`` the first counts; lists in lists are read as one (its issue 18).
+    """One item. Of ``claims`` and ``triplets`` the first that has any counts; lists in lists are one (its issue 18).
 
     Raises:
         UsageError: says which field is wrong.
@@ -91,7 +90,7 @@ def read_item(raw: object) -> Item:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][:1])
         raise UsageError(f"{where}: {first['msg'].lower()}, got {first['input']!r:.60}") from error
-    claims = form.triplets if form.claims is None else form.claims
+    claims = form.claims if form.claims or form.triplets is None else form.triplets
     references = [form.reference] if isinstance(form.reference, str) else form.reference
     return Item(
         raw=raw,
@@ -117,19 +116,16 @@ def extracted(raw: dict[str, Any], draft: Draft) -> dict[str, Any]:
     """The item with what it claims: ``triplets`` where the engine makes triplets, else ``claims``; and ``spans``.
 
     ``spans`` are stretches of the response, [start, end] or null, in the order of the claims. ``reason`` is there where
-    the engine failed and the rules took the response apart.
+    the engine failed and the rules took the response apart. Claims and an ``error`` of an earlier run are left out.
     """
-    raw = raw | {"reason": draft.reason} if draft.reason else raw
     claims = [claim for segment in draft.parts.segments for claim in segment.claims]
     spans = [list(claim.span) if claim.span else None for claim in claims]
-    if claims and all(claim.triplet for claim in claims):
-        return raw | {"triplets": [list(claim.triplet or ()) for claim in claims], "spans": spans}
-    return raw | {"claims": [list(claim.triplet) if claim.triplet else claim.text for claim in claims], "spans": spans}
-
-
-def only_code(segments: Sequence[Segment]) -> bool:
-    """Whether there are no claims because code was left unread: that is no abstention."""
-    return any(s.skipped == CODE for s in segments) and not any(s.claims for s in segments)
+    listed = [list(claim.triplet) if claim.triplet else claim.text for claim in claims]
+    name = "triplets" if claims and all(claim.triplet for claim in claims) else "claims"
+    # Claims of an earlier run beside triplets of this one would be the ones that are checked.
+    kept = {key: value for key, value in raw.items() if key == name or key not in ("claims", "triplets", "error")}
+    reason = {"reason": draft.reason} if draft.reason else {}
+    return kept | reason | {name: listed, "spans": spans}
 
 
 def checked(raw: dict[str, Any], report: Report, aggregator: Aggregator) -> dict[str, Any]:
@@ -146,7 +142,8 @@ def checked(raw: dict[str, Any], report: Report, aggregator: Aggregator) -> dict
         whole: object = LABELS[report.verdict]
     else:
         whole = _aggregate([finding.verdict for finding in report.findings], aggregator)
-    result = raw | {"Y": whole, "ys": [LABELS[finding.verdict] for finding in report.findings]}
+    kept = {key: value for key, value in raw.items() if key != "error"}  # of an earlier run
+    result = kept | {"Y": whole, "ys": [LABELS[finding.verdict] for finding in report.findings]}
     if len(report.passages) > 1:
         result["ys_by_reference"] = [_by_reference(claim, len(report.passages)) for claim in claims]
     if report.retrieved:

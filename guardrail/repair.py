@@ -10,14 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from guardrail.decompose.sentences import language
+from guardrail.languages import language_among
 from guardrail.policy import Policy
 from guardrail.types import Action, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _LINE_MARKER = re.compile(
     r"[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]+)?(?:[-*+•]|\(?\w{1,3}[.)、）]|[①-⑳])?[ \t]*(?:\[[ xX]\][ \t]*)?[*_]*[ \t]*"
 )
-_PRONOUN = re.compile(r"[A-Za-z']{2,8}|(?:The|the) [a-z]{4,8}|[\u3400-\u9fff]{1,4}")
+_PRONOUN = re.compile(
+    r"(?i:he|she|it|they|his|her|its|their|this|that|these|those)(?:['’]s)?|(?:The|the) [a-z]{4,8}|[\u3400-\u9fff]{1,4}"
+)
 _PLAIN_ID = re.compile(r"[\w.:#*-]{1,40}")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|!~])")
 
@@ -32,14 +35,14 @@ _LABELS = {
         Verdict.CONTRADICTED: "Contradicted by the sources",
         Verdict.UNSUPPORTED: "Not supported by the sources",
         Verdict.UNVERIFIED: "Could not be checked",
-        Verdict.SUPPORTED: "The sources disagree",
+        Verdict.SUPPORTED: "Supported by the sources",
         Verdict.ABSTAINED: "No claim to check",
     },
     "zh": {
         Verdict.CONTRADICTED: "与资料矛盾",
         Verdict.UNSUPPORTED: "资料不支持",
         Verdict.UNVERIFIED: "未能核实",
-        Verdict.SUPPORTED: "资料之间不一致",
+        Verdict.SUPPORTED: "资料支持",
         Verdict.ABSTAINED: "没有可核实的内容",
     },
 }
@@ -51,9 +54,9 @@ def repair(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer:
     A rewrite or regeneration that nothing can carry out becomes the policy's ``on_exhausted``; a redaction that leaves
     no finding in place becomes a block.
     """
-    actions = {ident: _possible(action, policy) for ident, action in decision.finding_actions}
-    action = max(actions.values(), key=lambda a: a.severity) if actions else _possible(decision.action, policy)
-    if action is Action.REDACT and all(_gone(f.span, _cuts(report, actions)) for f in report.findings):
+    actions = {ident: possible(action, policy) for ident, action in decision.finding_actions}
+    action = max(actions.values(), key=lambda a: a.severity) if actions else possible(decision.action, policy)
+    if action is Action.REDACT and all(_gone(f.span, _cuts(report.findings, actions)) for f in report.findings):
         action = Action.BLOCK
     text = report.answer
     if action is Action.BLOCK:
@@ -73,26 +76,41 @@ def undecided(report: Report, policy: Policy) -> GuardedAnswer:
 
 def blocked_text(report: Report, policy: Policy) -> str:
     """The message for a blocked answer, in the language of the question or answer."""
-    language = language_of(report.question or report.answer)
-    return policy.messages.get(language) or policy.messages.get("en") or BLOCKED[language]
+    asked = report.question or report.answer
+    return policy.messages.get(language_among(policy.messages, asked)) or BLOCKED[language_of(asked)]
 
 
 def language_of(text: str) -> str:
-    """``zh`` for text with Chinese characters, else ``en``."""
-    return "zh" if _CJK.search(text) else "en"
+    """``zh`` for Chinese, else ``en``: the languages of our own words."""
+    return "zh" if language(text) == "zh" else "en"
 
 
-def _possible(action: Action, policy: Policy) -> Action:
+def possible(action: Action, policy: Policy) -> Action:
+    """The action without a generator: ``on_exhausted`` in place of a rewrite or regeneration."""
     return policy.on_exhausted if action in (Action.REWRITE, Action.REGENERATE) else action
 
 
 def _edit(report: Report, actions: Mapping[str, Action], policy: Policy) -> str:
     text = report.answer
-    language = language_of(text)
-    cuts = _cuts(report, actions)
-    ordered = sorted(report.findings, key=lambda f: f.span)
-    noted = [f for f in ordered if actions[f.id] is Action.ANNOTATE and not _gone(f.span, cuts)]
-    marks = dict(zip((f.id for f in noted), _marks(text, len(noted), policy.style), strict=True))
+    edited = edited_text(text, report.findings, actions, policy.style)
+    if legend := legend_of(report, actions, policy.style):
+        return edited + legend
+    if not report.findings:  # nothing to put a mark at (code, no text): say so all the same
+        return f"{edited}\n\n[!] {_LABELS[language_of(text)][report.verdict]}: {report.reason}"
+    return edited
+
+
+def edited_text(
+    text: str, findings: Sequence[Finding], actions: Mapping[str, Action], style: str, *, taken: str | None = None
+) -> str:
+    """The text with what is redacted taken out and a mark at what is annotated; the legend belongs behind it.
+
+    Marks differ from all that stands in ``taken``, by default the text itself.
+    """
+    cuts = _cuts(findings, actions)
+    ordered = sorted(findings, key=lambda f: f.span)
+    noted = _noted(ordered, actions, cuts)
+    marks = dict(zip((f.id for f in noted), _marks(text if taken is None else taken, len(noted), style), strict=True))
     orphans = [
         f
         for before, f in pairwise(ordered)
@@ -104,12 +122,18 @@ def _edit(report: Report, actions: Mapping[str, Action], policy: Policy) -> str:
     edits += [(position, 0, number, note) for number, (position, note) in enumerate(notes)]
     # Of edits at one place the cut comes first, then the notes from the last to the first.
     for position, is_cut, end, note in sorted(edits, reverse=True, key=lambda edit: edit[:3]):
-        text = _cut(text, position, end) if is_cut else text[:position] + note + text[position:]
-    if noted:
-        return text + _legend(report, noted, marks, policy.style, language)
-    if not report.findings:  # nothing to put a mark at (code, no text): say so all the same
-        return f"{text}\n\n[!] {_LABELS[language][report.verdict]}: {report.reason}"
+        text = cut_out(text, position, end) if is_cut else text[:position] + note + text[position:]
     return text
+
+
+def legend_of(report: Report, actions: Mapping[str, Action], style: str, *, taken: str | None = None) -> str:
+    """What the marks mean, to stand behind the edited text; "" where there are none. ``taken``: see edited_text."""
+    noted = _noted(sorted(report.findings, key=lambda f: f.span), actions, _cuts(report.findings, actions))
+    if not noted:
+        return ""
+    found = _marks(report.answer if taken is None else taken, len(noted), style)
+    marks = dict(zip((f.id for f in noted), found, strict=True))
+    return _legend(report, noted, marks, style, _LABELS[language_of(report.answer)])
 
 
 def _marks(text: str, count: int, style: str) -> list[str]:
@@ -119,10 +143,14 @@ def _marks(text: str, count: int, style: str) -> list[str]:
     return [f"[^{prefix}{n}]" if style == "markdown" else f" [!{n}]" for n in range(1, count + 1)]
 
 
-def _cuts(report: Report, actions: Mapping[str, Action]) -> list[Span]:
+def _noted(ordered: Sequence[Finding], actions: Mapping[str, Action], cuts: Sequence[Span]) -> list[Finding]:
+    return [f for f in ordered if actions[f.id] is Action.ANNOTATE and not _gone(f.span, cuts)]
+
+
+def _cuts(findings: Sequence[Finding], actions: Mapping[str, Action]) -> list[Span]:
     """What is taken out, in order and without overlap."""
     cuts: list[Span] = []
-    for span in sorted(f.span for f in report.findings if actions[f.id] is Action.REDACT):
+    for span in sorted(f.span for f in findings if actions[f.id] is Action.REDACT):
         if cuts and span.start < cuts[-1].end:
             cuts[-1] = Span(cuts[-1].start, max(cuts[-1].end, span.end))
         else:
@@ -143,15 +171,23 @@ def _mark_position(text: str, finding: Finding, cuts: Sequence[Span]) -> int:
     return next((cut.start for cut in cuts if cut.start < end <= cut.end), end)
 
 
-def _legend(report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str, language: str) -> str:
+def _legend(
+    report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str, words: Mapping[Verdict, str]
+) -> str:
     lines = []
     number_of = {p.id: str(n) for n, p in enumerate(report.passages, 1)}
     for finding in noted:
-        reason = f": {_inert(finding.reason, style)}" if finding.reason else ""
-        ids = [e.passage_id for e in finding.evidence[:1]]
+        # A reason that tells of a conflict tells it all, with its sources.
+        told = finding.conflict and finding.verdict is Verdict.SUPPORTED and finding.reason != ""
+        said = [_inert(finding.reason, style)] if finding.reason else []
+        if finding.verdict is not Verdict.SUPPORTED:
+            said.insert(0, words[finding.verdict])
+        elif not told:
+            said.insert(0, f"{words[finding.verdict]} ({finding.score:.2f})")
+        ids = [] if told else [e.passage_id for e in finding.evidence[:1]]
         source = "".join(f" ({i if _PLAIN_ID.fullmatch(i) else number_of.get(i, '?')})" for i in ids)
         colon = ":" if style == "markdown" else ""
-        lines.append(f"{marks[finding.id].strip()}{colon} {_LABELS[language][finding.verdict]}{reason}{source}")
+        lines.append(f"{marks[finding.id].strip()}{colon} {': '.join(said)}{source}")
     fence = "\n```" if report.answer.count("```") % 2 else ""  # an open fence would swallow the notes
     return f"{fence}\n\n" + "\n".join(lines)
 
@@ -162,8 +198,8 @@ def _inert(text: str, style: str) -> str:
     return _MARKDOWN.sub(r"\\\1", flat) if style == "markdown" else flat
 
 
-def _referent(finding: Finding) -> tuple[int, str] | None:
-    """Whom a leading pronoun means, and where to say so, since the sentence before is taken out: "He [X] ..."."""
+def meant(finding: Finding) -> tuple[Span, str] | None:
+    """A leading pronoun of a segment, as its span in the answer, and whom the stand-alone text says that it means."""
     original, claim = finding.text.split(" "), finding.claim.split(" ")
     shared = min(len(original), len(claim))
     head = next((n for n in range(shared) if original[n] != claim[n]), shared)
@@ -171,10 +207,17 @@ def _referent(finding: Finding) -> tuple[int, str] | None:
     pronoun, referent = (" ".join(words[head : len(words) - tail]) for words in (original, claim))
     if not referent or not _PRONOUN.fullmatch(pronoun):
         return None
-    return finding.span.start + len(" ".join(original[: head + len(pronoun.split(" "))])), f" [{referent}]"
+    start = finding.span.start + sum(len(word) + 1 for word in original[:head])
+    return Span(start, start + len(pronoun)), referent
 
 
-def _cut(text: str, start: int, end: int) -> str:
+def _referent(finding: Finding) -> tuple[int, str] | None:
+    """Whom a leading pronoun means, and where to say so, since the sentence before is taken out: "He [X] ..."."""
+    found = meant(finding)
+    return None if found is None else (found[0].end, f" [{found[1]}]")
+
+
+def cut_out(text: str, start: int, end: int) -> str:
     """Take out ``text[start:end]`` with the list marker and white space that would be left over."""
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", end)

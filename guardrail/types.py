@@ -388,13 +388,20 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedAnswer:
-    """What to deliver. ``attempts`` counts the answers that were checked (1 without regeneration)."""
+    """What to deliver.
+
+    ``attempts`` counts the answers that were checked (1 without repair). ``exhausted``: a new answer was asked for and
+    none passed, so the policy's ``on_exhausted`` applied. ``original`` is the report of the first answer, where another
+    one is delivered.
+    """
 
     text: str
     action: Action
     report: Report
     decision: Decision
     attempts: int = 1
+    exhausted: bool = False
+    original: Report | None = None
 
     def __str__(self) -> str:
         return self.text

@@ -270,6 +270,21 @@ def test_a_surplus_row_of_the_second_spoils_only_the_second():
     assert "not asked for" in matrix.rows[1].reason
 
 
+def test_a_fault_in_the_reasoning_stands_though_the_facts_were_not_judged():
+    """The first engine's row and its mild word on the logic must not hide it."""
+
+    @dataclass(frozen=True)
+    class Critic(Scored):
+        def verify(self, request):
+            said = super().verify(request)
+            return replace(said, logic=tuple(replace(verdict, consistent=False) for verdict in said.logic))
+
+    first = Scored({"b": 0.5}, logic=True)
+    critic = Critic({}, default=None, logic=True, name="critic")
+    matrix = CascadeEngine(first=first, second=critic).verify(request_for("a", "b"))
+    assert [(verdict.segment_id, verdict.consistent) for verdict in matrix.logic] == [("s0", True), ("s1", False)]
+
+
 def test_claims_and_logic_come_with_the_row():
     """Those of the second for what it judged, those of the first for the rest."""
     request = request_for("a", "b")

@@ -10,6 +10,7 @@ import pytest
 
 from guardrail import Action, EngineError, Guard, Policy, UsageError, Verdict
 from guardrail.decompose.given import within_claims
+from guardrail.decompose.worthiness import CODE
 from guardrail.engine import Draft
 from guardrail.intake import read_claims, sentence_of
 from guardrail.records import ClaimsRecord, read_lines
@@ -118,6 +119,21 @@ def test_triplets_as_sentences(triplet, text):
     assert sentence_of(triplet) == text
 
 
+def test_a_span_may_be_a_plain_tuple():
+    """As a caller may well write it."""
+    [claim] = read_claims([Claim(id="", text="x", span=(0, 5))]) or ()
+    assert isinstance(claim.span, Span)
+
+
+def test_no_claims_of_an_answer_of_code_are_no_abstention():
+    """Nobody read it, so a policy may not deliver it as if it claimed nothing; of prose it is the caller's word."""
+    code = "```python\nprint(1)\n```"
+    guarded = Guard(engine=FakeEngine(), policy=Policy.load("strict")).run(code, PASSAGES, claims=[])
+    assert (guarded.report.verdict, guarded.action) == ("unverified", "block")
+    assert [s.skipped for s in guarded.report.skipped] == [CODE]
+    assert check([], answer=f"{ANSWER}\n\n{code}").verdict == "abstained"
+
+
 def test_no_claims_at_all_is_an_abstention():
     """RefChecker's label; None means that the answer is taken apart."""
     report = check([])
@@ -137,6 +153,8 @@ WRONG = {
     "span": ([Claim(id="c", text="x", span=Span(0, 999))], "claim 1 has the span.*not inside"),
     "backward": ([Claim(id="c", text="x", span=Span(5, 3))], "not inside"),
     "mapping": ([{"text": "x"}], "got dict"),
+    "span of texts": ([Claim(id="c", text="x", span="ab")], "claim 1: span must be"),
+    "span of floats": ([Claim(id="c", text="x", span=Span(0.0, 5.0))], "claim 1: span must be"),
 }
 
 
@@ -232,6 +250,18 @@ def test_nothing_left_is_a_block():
     guarded = run(["Rita Halloway designed it.", "Bees dance."], {"Bees": "unsupported"})
     assert guarded.action is Action.BLOCK
     assert "Halloway" not in guarded.text
+
+
+def test_a_claim_about_somebody_else_is_no_referent():
+    """What stands behind a sentence that was taken out is named where a pronoun stands, never where a name does."""
+    guard = Guard(engine=FakeEngine({"king": "unsupported"}), policy=Policy.repair())
+    claims = ["The king was poor.", "Rome hosted the games."]
+    assert guard.run("The king was poor. Paris hosted the games.", ["x"], claims=claims).text == (
+        "Paris hosted the games."
+    )
+    assert guard.run("The king was poor. It hosted the games.", ["x"], claims=claims).text == (
+        "It [Rome] hosted the games."
+    )
 
 
 def test_notes_of_one_sentence_stand_in_order_and_those_taken_out_have_none():

@@ -486,3 +486,18 @@ def test_hostile_answers_take_linear_time(answer):
     start = time.process_time()
     decompose(answer)
     assert time.process_time() - start < 8
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("Does the X200 support gaming?", "X200"),
+        ("Is Larkmoor Dam open?", "Larkmoor Dam"),
+        ("Did Marie Curie win a prize?", "it"),
+        ("Tell me about Larkmoor Dam.", "Larkmoor Dam"),
+        ("Can dogs enter the park?", "it"),
+    ],
+)
+def test_the_verb_that_opens_a_question_is_no_part_of_its_subject(question, subject):
+    [segment] = decompose("However, it does not open on Mondays.", question=question).segments
+    assert segment.text == f"However, {subject} does not open on Mondays."

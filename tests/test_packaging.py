@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import guardrail_langchain
@@ -129,3 +131,25 @@ def test_help_and_version_need_no_input(command):
     said = python(f"import sys; sys.argv = ['guardrail', *{command!r}]; from guardrail.cli.main import main; main()")
     assert guardrail.__version__ in said if command == ["--version"] else "Usage" in said
     assert len(command) == 1 or "Example" in said
+
+
+def test_every_extra_that_a_text_names_exists():
+    """In messages, docstrings and docs."""
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    docs = [ROOT.parent / "README.md", *(ROOT.parent / "docs").glob("*.md"), *(ROOT.parent / "examples").glob("*.py")]
+    named = {
+        extra
+        for path in (*SOURCES, *docs)
+        for extras in re.findall(r"rag-guardrail\[([^]]*)\]", path.read_text(encoding="utf-8"))
+        for extra in extras.split(",")
+    }
+    assert {"openai", "llm", "sentence-transformers"} <= named <= set(project["optional-dependencies"])
+
+
+def test_the_core_stays_light():
+    """What the engines of others need are extras."""
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    core = {re.split(r"[><=]", line)[0] for line in project["dependencies"]}
+    assert core == {
+        *("numpy", "onnxruntime", "opentelemetry-api", "pydantic", "pyyaml", "rich", "sentencex", "tokenizers", "typer")
+    }

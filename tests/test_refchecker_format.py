@@ -173,6 +173,31 @@ def test_code_alone_is_no_abstention(refchecker):
     assert (out["Y"], out["ys"]) == ("Unverified", [])
 
 
+def test_code_alone_is_no_abstention_in_two_steps_either(refchecker):
+    """``extract`` finds no claims in it."""
+    _, items, _ = refchecker("extract", [item(response="```python\nprint(1)\n```")])
+    _, [out], _ = refchecker("check", items, "--claims", "--aggregator", "strict")
+    assert (items[0]["claims"], out["Y"]) == ([], "Unverified")
+
+
+def test_claims_of_an_earlier_run_are_not_checked_in_place_of_those_of_this_one():
+    """Else what they leave out would count as entailed."""
+    stale = item(claims=[DAM], error="of before")
+    found = extract_item(Guard(engine=Triplets()), stale).item
+    assert "claims" not in found
+    assert "error" not in found
+    assert found["triplets"]
+    assert "triplets" not in extract_item(Guard(engine=FakeEngine()), found).item
+    assert "error" not in check_item(Guard(engine=FakeEngine()), stale, Aggregator.SOFT, needs_claims=True).item
+
+
+def test_an_empty_list_of_claims_beside_triplets_is_no_abstention():
+    """What has any counts."""
+    assert read_item(item(claims=[], triplets=[["a", "b", "c"]])).claims == (["a", "b", "c"],)
+    assert read_item(item(claims=[], triplets=[])).claims == ()
+    assert read_item(item(claims=[])).claims == ()
+
+
 def test_chinese_and_quotes_inside(refchecker):
     """Quotes of both kinds, lone brackets, and characters beyond the basic plane."""
     response = '长城始建于春秋战国时期。它又称"万里长城"𠮷。'

@@ -175,7 +175,7 @@ def test_a_message_of_ones_own_replaces_ours():
 )
 def test_what_nobody_can_regenerate_becomes_on_exhausted(wish, instead, text):
     """The decision keeps what was asked for, the answer says what was done."""
-    policy = Policy(actions={"contradicted": wish}, on_exhausted=instead)
+    policy = Policy(actions={"contradicted": wish}, on_exhausted=instead, max_attempts=1)
     guarded = run("The dam is 64 metres high. Rita Halloway built it.", policy)
     assert (guarded.action, guarded.text, guarded.attempts) == (Action(instead), text, 1)
     assert guarded.decision.action is Action(wish)

@@ -142,7 +142,11 @@ BAD = {
     "text": ("x.jsonl", b'{"text": "a"}\n{"txt": "b"}', "line 2: text: field required"),
     "list": ("x.jsonl", b"[1]", "line 1: "),
     "utf8": ("x.txt", b"caf\xe9", "is not UTF-8"),
-    "twins": ("x.jsonl", b'{"id": "a", "text": "a"}\n{"id": "a", "text": "b"}', "same id 'a'"),
+    "twins": (
+        "x.jsonl",
+        b'{"id": "a", "text": "a"}\n{"id": "a", "text": "b"}',
+        r"x\.jsonl' has a document with the same id 'a'",
+    ),
     "nothing": ("x.txt", b" ", "holds no text"),
 }
 
@@ -159,8 +163,9 @@ def test_wrong_arguments(tmp_path):
     """No folder, no documents, no words."""
     with pytest.raises(UsageError, match="no folder"):
         BM25Retriever(tmp_path / "none")
-    with pytest.raises(UsageError, match="no documents"):
-        BM25Retriever([])
+    for nothing in ([], ["the of and", "is"]):
+        with pytest.raises(UsageError, match="no documents"):
+            BM25Retriever(nothing)
     with pytest.raises(ConfigurationError, match="words must be at least 1"):
         BM25Retriever(["x"], words=0)
 
@@ -190,6 +195,7 @@ def test_chunks_are_whole_paragraphs_then_whole_sentences():
         "Sentence number 2 is here. Sentence number 3 is here.",
     ]
     assert pieces[-1] == "After it."
+    assert chunk("One two.\r\n\r\nThree four.", 2) == ((0, 8), (12, 23))
     assert [span.of("我" * 250) for span in chunk("我" * 250, 120)] == ["我" * 120, "我" * 120, "我" * 10]
     assert [s.of("长城很长。熊猫很胖。") for s in chunk("长城很长。熊猫很胖。", 6)] == ["长城很长。", "熊猫很胖。"]
 
@@ -304,14 +310,25 @@ def passages(*texts):
 
 
 def test_merging():
-    """First places first, then what most queries got; each text once, ten at most, ids unique."""
+    """First places first, then what most queries got; each text once, ids unique; ten at most, or all firsts."""
     found = merge([passages("a", "b", "c", "too many"), passages("d", "c"), passages("e", "c")])
     assert [p.text for p in found.passages] == ["a", "d", "e", "c", "b"]
     assert [p.id for p in found.passages] == ["1", "2", "3", "4", "5"]
     many = merge([passages(f"a{n}", f"b{n}") for n in range(20)]).passages
-    assert [p.text for p in many] == [f"a{n}" for n in range(IN_ALL)]
+    assert [p.text for p in many] == [f"a{n}" for n in range(20)]
+    few = merge([passages(" ", f"a{n}", f"b{n}") for n in range(7)]).passages
+    assert [p.text for p in few] == [f"a{n}" for n in range(7)] + ["b0", "b1", "b2"]
+    assert len(few) == IN_ALL
     own = [Passage(id="x", text="a"), Passage(id="y", text="b")]
     assert [p.id for p in merge([own, own[::-1]]).passages] == ["x", "y"]
+
+
+def test_no_sentence_of_a_long_answer_loses_its_own_passage():
+    """Each stands word for word in a document of its own, so none may seem to be invented."""
+    names = [f"{first}{last}" for first in ("Fen", "Lark", "Brin", "Ash", "Tol") for last in ("wick", "moor", "by")]
+    facts = [f"{name} Bridge was opened in {1900 + n} by {name}son." for n, name in enumerate(names)]
+    report = Guard(engine=FakeEngine(), retriever=BM25Retriever(facts)).check(" ".join(facts), [])
+    assert {p.text for p in report.passages} >= set(facts)
 
 
 def test_documents_may_be_passages_with_titles():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -21,6 +22,8 @@ from guardrail.cli.engines import (
     PriceInOption,
     PriceOutOption,
     show_usage,
+    warn_unjudged,
+    why_unjudged,
 )
 from guardrail.cli.policies import load_policy
 from guardrail.cli.progress import progress_bar
@@ -107,6 +110,7 @@ def check(
     guard = Guard(policy=rules, engine=choice.build(rules), retriever=_retriever(retriever))
     acted = wrong = total = 0
     usage = Usage()
+    whys: Counter[str | None] = Counter()
     # A program at the other end of a pipe may wait for each report before it sends the next answer.
     at_once = choice.at_once if is_file(file) or output is OutputFormat.REFCHECKER else choice.jobs or 1
     refuse_unreadable(file, out)
@@ -122,6 +126,7 @@ def check(
             shown=shown,
         )
         show_usage(tally.usage, tally.total)
+        warn_unjudged(tally.whys)
         raise typer.Exit(2 if tally.wrong else 1 if tally.acted else 0)
     needs = [key for key in TO_CHECK if key != "passages" or retriever is None] + ["claims"] * claims
     with opened(out) as target, progress_bar("checking", count_lines(file) if shown else None, shown=shown) as tick:
@@ -135,9 +140,12 @@ def check(
                     raise UsageError(f"line {line.number} cannot be read. Stopped, as --strict asks.")
             elif done is not Action.ALLOW:
                 acted += 1
-            usage += found.report.usage if isinstance(found, GuardedAnswer) else Usage()
+            if isinstance(found, GuardedAnswer):
+                usage += found.report.usage
+                whys[why_unjudged(found.report)] += 1
             tick()
     show_usage(usage, total)
+    warn_unjudged(whys)
     if not total:
         typer.echo("no records in the input", err=True)
     raise typer.Exit(2 if wrong else 1 if acted else 0)

@@ -48,7 +48,8 @@ def demo(
     ask = langchain_chain(case, guard) if find_spec("langchain_core") else plain_chain(case, guard)
     if not as_json:
         kind = "LangChain retrieval chain" if find_spec("langchain_core") else "retrieval function"
-        console.print(f"A {kind} over {len(case.documents)} documents; recorded answers, policy {guard.policy.name}.\n")
+        rules = guard.policy.current().name
+        console.print(f"A {kind} over {len(case.documents)} documents; recorded answers, policy {rules}.\n")
     for question, guarded in _answers(case, ask):
         if as_json:
             from guardrail.records import result_record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -150,13 +150,25 @@ def show_usage(usage: Usage, answers: int) -> None:
         typer.echo(f"usage: {usage_line(usage, answers)}", err=True)
 
 
-def warn_unjudged(reports: Sequence[Report]) -> None:
-    """One line on standard error if most answers could not be judged: a wrong key must not pass for a result."""
-    unjudged = [report for report in reports if report.verdict is Verdict.UNVERIFIED]
-    if len(unjudged) * 2 > len(reports):
-        first = unjudged[0]
-        why = next((f.reason for f in first.findings if f.verdict is Verdict.UNVERIFIED), first.reason)
-        typer.echo(f"warning: {len(unjudged)} of {len(reports)} answers could not be judged: {why}", err=True)
+def why_unjudged(report: Report) -> str | None:
+    """The first reason why an answer could not be judged; None = it was."""
+    if report.verdict is not Verdict.UNVERIFIED:
+        return None
+    return next((f.reason for f in report.findings if f.verdict is Verdict.UNVERIFIED), report.reason)
+
+
+def warn_unjudged(whys: Mapping[str | None, int], what: str = "could not be judged") -> None:
+    """One line on standard error if most answers could not be judged: a wrong key must not pass for a result.
+
+    Args:
+        whys: How many answers by ``why_unjudged``, in the order in which they came up.
+        what: What became of those that have a reason.
+    """
+    total = sum(whys.values())
+    unjudged = total - whys.get(None, 0)
+    if unjudged * 2 > total:
+        why = next(why for why in whys if why is not None)
+        typer.echo(f"warning: {unjudged} of {total} answers {what}: {why}", err=True)
 
 
 def usage_line(usage: Usage, answers: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import count
@@ -26,6 +27,7 @@ from guardrail.cli.engines import (
     PriceOutOption,
     show_usage,
     warn_unjudged,
+    why_unjudged,
 )
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policies import load_policy, policy_file
@@ -97,8 +99,8 @@ def evaluate(
     with progress_bar("judging", len(answers), shown=not quiet and sys.stderr.isatty()) as tick:
         judged = judge(guard, answers, tick=tick, jobs=choice.at_once)
     show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
-    warn_unjudged([one.report for one in judged])
-    evaluation = measure(judged, guard.policy, resamples=resamples)
+    warn_unjudged(Counter(why_unjudged(one.report) for one in judged))
+    evaluation = measure(judged, rules, resamples=resamples)
     if json_file is not None:
         text = json.dumps(asdict(evaluation), ensure_ascii=True, indent=1, allow_nan=False) + "\n"
         if str(json_file) == STANDARD_OUTPUT:

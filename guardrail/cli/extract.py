@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +22,7 @@ from guardrail.cli.engines import (
     PriceInOption,
     PriceOutOption,
     show_usage,
+    warn_unjudged,
 )
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.refchecker import extract_item, work_through
@@ -32,6 +34,8 @@ from guardrail.jobs import in_order
 from guardrail.policy import Policy
 from guardrail.records import Line, extract_record
 from guardrail.types import Usage
+
+_BY_RULES = "were not wholly taken apart by the model"
 
 
 class ExtractFormat(StrEnum):
@@ -97,9 +101,11 @@ def extract(
             shown=shown,
         )
         show_usage(tally.usage, tally.total)
+        warn_unjudged(tally.whys, _BY_RULES)
         raise typer.Exit(2 if tally.wrong else 0)
     wrong = total = 0
     usage = Usage()
+    whys: Counter[str | None] = Counter()
     with opened(out) as target, progress_bar("extracting", count_lines(file) if shown else None, shown=shown) as tick:
         lines = read_records(file, ("answer",))
         for line, draft in in_order(lambda line: (line, _extract_line(guard, line)), lines, at_once):
@@ -113,8 +119,10 @@ def extract(
             else:
                 write_record(target, extract_record(line, draft))
                 usage += draft.usage
+                whys[draft.reason or None] += 1
             tick()
     show_usage(usage, total)
+    warn_unjudged(whys, _BY_RULES)
     if not total:
         typer.echo("no records in the input", err=True)
     raise typer.Exit(2 if wrong else 0)

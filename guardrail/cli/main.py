@@ -13,11 +13,12 @@ from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.eval import evaluate
 from guardrail.cli.extract import extract
+from guardrail.cli.policy import policies
 from guardrail.cli.stress import stress
 from guardrail.errors import GuardrailError
 
 app = typer.Typer(
-    help="Check answers of a RAG application against their passages. Local, no key, no network.",
+    help="Check answers of a RAG application against their passages. No key, no network, unless you name a model.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -28,6 +29,7 @@ app.command()(demo)
 app.command("eval")(evaluate)
 app.command()(extract)
 app.command()(stress)
+app.add_typer(policies, name="policy")
 
 
 def _print_version(wanted: bool) -> None:

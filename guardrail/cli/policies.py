@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from guardrail.policy import Policy
-
-PRESETS = ("monitor", "annotate", "repair", "strict")
-"""Names that ``Policy.load`` takes for presets, whatever lies in the folder."""
+from guardrail.policy import PRESETS, Policy
 
 
 def policy_file(name: str) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,22 +10,24 @@ from typing import Any
 
 import typer
 
+from guardrail.cli.engines import why_unjudged
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.streams import JsonList, is_file, opened, read_whole
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.jobs import in_order
-from guardrail.refchecker import Aggregator, checked, extracted, only_code, read_item, read_items
-from guardrail.types import Action, Claim, Segment, Usage
+from guardrail.refchecker import Aggregator, checked, extracted, read_item, read_items
+from guardrail.types import Action, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of one item: the item to write, or why it could not be read."""
+    """What came of one item: the item to write, or why it could not be read; ``why`` the engine failed at it."""
 
     item: dict[str, Any]
     error: str = ""
     action: Action = Action.ALLOW
+    why: str | None = None
     usage: Usage = field(default_factory=Usage)
 
 
@@ -35,11 +38,12 @@ class Tally:
     total: int = 0
     acted: int = 0
     wrong: int = 0
+    whys: Counter[str | None] = field(default_factory=Counter)
     usage: Usage = field(default_factory=Usage)
 
 
 def check_item(guard: Guard, raw: object, aggregator: Aggregator, *, needs_claims: bool) -> Done:
-    """Check an item; one without claims is taken apart first.
+    """Check an item; one without claims is taken apart first, and deadline and call budget count for each of the two.
 
     Raises:
         UsageError: something in the item is wrong or missing.
@@ -53,22 +57,22 @@ def check_item(guard: Guard, raw: object, aggregator: Aggregator, *, needs_claim
     if claims is None:
         draft = guard.draft(item.response, item.question)
         out, spent = extracted(item.raw, draft), draft.usage
-        claims = _claims(draft.parts.segments)
+        claims = tuple(claim for segment in draft.parts.segments for claim in segment.claims)
     guarded = guard.run(item.response, item.references or (), question=item.question, claims=claims)
     report = guarded.report
-    return Done(item=checked(out, report, aggregator), action=guarded.action, usage=spent + report.usage)
-
-
-def _claims(segments: tuple[Segment, ...]) -> tuple[Claim, ...] | None:
-    """None where only code was left unread: then the answer is checked, and found unverified, as it is."""
-    return None if only_code(segments) else tuple(claim for segment in segments for claim in segment.claims)
+    return Done(
+        item=checked(out, report, aggregator),
+        action=guarded.action,
+        why=why_unjudged(report),
+        usage=spent + report.usage,
+    )
 
 
 def extract_item(guard: Guard, raw: object) -> Done:
     """Take the response of an item apart. Raises as ``check_item`` does."""
     item = read_item(raw)
     draft = guard.draft(item.response, item.question)
-    return Done(item=extracted(item.raw, draft), usage=draft.usage)
+    return Done(item=extracted(item.raw, draft), why=draft.reason or None, usage=draft.usage)
 
 
 def work_through(
@@ -108,6 +112,7 @@ def work_through(
                 total=number,
                 acted=tally.acted + (done.action is not Action.ALLOW),
                 wrong=tally.wrong + bool(done.error),
+                whys=tally.whys + Counter([done.why] * (not done.error)),
                 usage=tally.usage + done.usage,
             )
             tick()

@@ -56,7 +56,7 @@ def _finding(finding: Finding, report: Report) -> Group:
     line = Text(f"  {mark} ", style=style)
     line.append(_marked(finding))
     line.append(f"  {finding.score:.2f}", style="dim")
-    if finding.verdict is Verdict.SUPPORTED:
+    if finding.verdict is Verdict.SUPPORTED and not finding.conflict:
         return Group(line)
     kind = f", {finding.error_type.value}" if finding.error_type else ""
     lines = [line, Text(f"      {finding.verdict.value}{kind}: {finding.reason}", style=style)]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.cross_encoder.chunks import even
-from guardrail.cross_encoder.devices import Forward
+from guardrail.cross_encoder.forward import Forward
 from guardrail.cross_encoder.labels import Head
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.pairs import Pair

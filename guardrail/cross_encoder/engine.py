@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from guardrail.cross_encoder.options import Options
-from guardrail.cross_encoder.reading import Judge, Reading
-from guardrail.cross_encoder.rows import row
+from guardrail.cross_encoder.reading import Judge, Reading, row
 from guardrail.decompose.sentences import has_words
 from guardrail.engine import VerifyRequest, unverified
 from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, GuardrailError
@@ -53,6 +52,7 @@ class CrossEncoderEngine:
 
     Attributes:
         name: See Engine.name.
+        identity: Model, options that change scores, and a fingerprint of its files: what a threshold was chosen for.
         folder: Where the model's files lie.
         english: Whether segments in other languages are left unverified.
         threshold: Score from which the model's authors count a claim as supported; for the policy.
@@ -61,6 +61,7 @@ class CrossEncoderEngine:
     """
 
     name: str
+    identity: str
     folder: Path
     english: bool
     threshold: float

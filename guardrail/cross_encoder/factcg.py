@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.cross_encoder.chunks import filled, words_and_marks
-from guardrail.cross_encoder.devices import Forward, pretrained
+from guardrail.cross_encoder.forward import Forward, pretrained
 from guardrail.cross_encoder.labels import Head
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.pairs import Pair

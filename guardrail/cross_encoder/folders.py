@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ _log = logging.getLogger(__name__)
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _TEXTS = ("*.json", "*.txt", "*.model")  # never *.py: no code of a model is run
 _WEIGHTS = (("model*.safetensors",), ("pytorch_model*.bin",))
+_TAIL = 65_536
 _INSTALL = 'pip install "rag-guardrail[sentence-transformers]"'
 
 
@@ -42,8 +44,8 @@ def locate(model: str | Path, *, download: bool, revision: str | None = None, we
     Raises:
         ConfigurationError: there is no such folder, or the files are neither there nor to be had.
     """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
+    folder = in_folder(model)
+    if folder is not None:
         return folder
     text = str(model)
     if isinstance(model, Path) or not _HUB_ID.fullmatch(text):
@@ -57,6 +59,46 @@ def locate(model: str | Path, *, download: bool, revision: str | None = None, we
             f"(`hf download {text}`), name a folder, or allow download=True."
         )
     return found
+
+
+def in_folder(model: str | Path) -> Path | None:
+    """The folder that a model's name names, if it does."""
+    try:
+        folder = Path(model).expanduser()
+        return folder if folder.is_dir() else None
+    except (OSError, RuntimeError):  # no file could have that name, or nobody has that home
+        return None
+
+
+def texts(folder: Path) -> tuple[Path, ...]:
+    """Config and tokenizer, as far as they are there."""
+    return tuple(path for name in ("config.json", "tokenizer.json") if (path := folder / name).is_file())
+
+
+def weight_files(folder: Path) -> tuple[Path, ...]:
+    """The files that the weights are read from."""
+    by_kind = ([path for name in names for path in sorted(folder.glob(name))] for names in _WEIGHTS)
+    return tuple(next(filter(None, by_kind), ()))
+
+
+def fingerprint(paths: Iterable[Path]) -> str:
+    """A hash of the names, sizes and last 64 KiB of files: cheap, and other weights have another.
+
+    The end of a file of safetensors is weights; the end of a checkpoint of torch holds the checksums of all weights.
+
+    Raises:
+        ConfigurationError: a file cannot be read.
+    """
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                file.seek(max(0, size - _TAIL))
+                digest.update(f"{path.name} {size} ".encode() + file.read(_TAIL))
+        except OSError as error:
+            raise ConfigurationError(f"cannot read {str(path)!r}: {error.strerror}. Check the folder.") from error
+    return digest.hexdigest()[:16]
 
 
 def _in_cache(model: str, revision: str | None, weights: str | None) -> Path | None:
@@ -92,8 +134,7 @@ def _complete(folder: Path, weights: str | None) -> bool:
         return (folder / "config.json").is_file()
     if weights != "model":
         return (folder / weights).is_file()
-    found = any(any(folder.glob(name)) for names in _WEIGHTS for name in names)
-    return found and (folder / "config.json").is_file()
+    return bool(weight_files(folder)) and (folder / "config.json").is_file()
 
 
 def read_config(folder: Path) -> dict[str, Any]:

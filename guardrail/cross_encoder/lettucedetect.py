@@ -6,12 +6,12 @@ answer. A segment is as good as its worst token; the tokens at fault are its foc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from guardrail.cross_encoder.answers import Answer, Part, combined, put_together
-from guardrail.cross_encoder.chunks import filled, halves, windows
-from guardrail.cross_encoder.devices import Forward, pretrained
+from guardrail.cross_encoder.chunks import filled, halves, pieces, windows
+from guardrail.cross_encoder.forward import Forward, pretrained
 from guardrail.cross_encoder.labels import Head
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.reading import Look, Reading, Window
@@ -26,6 +26,28 @@ ANSWER_SHARE = 4
 
 _FAULT = 0.5
 """P(hallucinated) above which a token is at fault: the likelier of the two labels, as the authors have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``span`` of a segment (all of it, unless it is very long), which begins at ``start`` of the answer."""
+
+    segment: int
+    span: Span
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the answer."""
+        return self.start + self.span.end - self.span.start
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Consecutive segments with spaces between them."""
+
+    text: str
+    parts: tuple[Part, ...]
 
 
 def prompt(passages: Sequence[str], question: str | None) -> str:
@@ -182,6 +204,40 @@ def _reading(
         ]
         best = max(own, key=lambda item: item[0], default=(0.0, ()))
         looks[number] = Look(best[0], 0.0, best[1])
-    joint = [v for v, group in zip(verdicts, groups, strict=True) if len(group) > 1] or list(verdicts)
+    grouped = {window for group in groups if len(group) > 1 for window in group}
+    joint = [v for v, group in zip(verdicts, groups, strict=True) if len(group) > 1 or group[0] not in grouped]
     supported, faults = max(joint, key=lambda verdict: verdict[0], default=(0.0, ()))
     return Reading(looks, supported, 0.0, faults)
+
+
+def put_together(segments: Sequence[str], count: Callable[[str], int], limit: int) -> Iterator[Answer]:
+    """Answers of at most about ``limit`` tokens; a segment longer than that is cut into pieces, none is left out."""
+    text, parts, tokens = "", list[Part](), 0
+    for number, segment in enumerate(segments):
+        for span in pieces(segment, lambda piece: count(piece) <= limit):
+            piece = span.of(segment)
+            length = count(piece) + 1
+            if parts and tokens + length > limit:
+                yield Answer(text, tuple(parts))
+                text, parts, tokens = "", [], 0
+            text += " " if parts else ""
+            parts.append(Part(number, span, len(text)))
+            text += piece
+            tokens += length
+    if parts:
+        yield Answer(text, tuple(parts))
+
+
+def combined(readings: Sequence[Reading]) -> Reading:
+    """The reading of a segment from those of its pieces: as good as the worst, with all their faults."""
+    if len(readings) == 1:
+        return readings[0]
+    looks: dict[int, Look] = {}
+    for number in readings[0].looks:
+        looks[number] = min((reading.looks[number] for reading in readings), key=lambda look: look.supported)
+    return Reading(
+        looks,
+        min(reading.supported for reading in readings),
+        max(reading.contradicted for reading in readings),
+        tuple(fault for reading in readings for fault in reading.focus),
+    )

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from guardrail.cross_encoder.alignscore import AlignScore, find_weights
 from guardrail.cross_encoder.catalog import CARDS, Card
 from guardrail.cross_encoder.engine import CrossEncoderEngine
-from guardrail.cross_encoder.folders import loading, locate, read_config, require_libraries
+from guardrail.cross_encoder.factcg import FactCG
+from guardrail.cross_encoder.folders import (
+    fingerprint,
+    in_folder,
+    loading,
+    locate,
+    read_config,
+    require_libraries,
+    texts,
+    weight_files,
+)
+from guardrail.cross_encoder.hhem import HHEM
 from guardrail.cross_encoder.labels import Head, read_head
+from guardrail.cross_encoder.lettucedetect import LettuceDetect
+from guardrail.cross_encoder.minicheck import minicheck
+from guardrail.cross_encoder.nli import CrossEncoderNLI
 from guardrail.cross_encoder.options import Options, read_options
+from guardrail.cross_encoder.pairs import PairJudge, PairModel
 from guardrail.cross_encoder.reading import Judge
 from guardrail.errors import ConfigurationError, did_you_mean
 
@@ -48,42 +65,66 @@ def make(name: str, **options: Any) -> CrossEncoderEngine:
         raise ConfigurationError(f"{kind!r} needs a model: '{kind}:<hub id or folder>'.")
     require_libraries()
     model = card.models.get(variant, variant)
-    folder, build = _prepared(card, model, variant, chosen)
+    found = _prepared(card, model, variant, chosen)
+    local = in_folder(model) is not None
+    # Of a folder only its own name: a threshold does not depend on where it lies.
+    model = found.folder.name if local else model
     return CrossEncoderEngine(
-        name=kind if Path(model).expanduser().is_dir() else f"{kind}:{variant}",
-        folder=folder,
+        name=kind if local else f"{kind}:{variant}",
+        identity=f"{kind} {model}{chosen.scoring} files:{fingerprint(found.files)}",
+        folder=found.folder,
         english=card.english and not chosen.multilingual,
         threshold=card.threshold,
         options=chosen,
-        load=partial(_loaded, folder, build),
+        load=partial(_loaded, found),
     )
 
 
-def _loaded(folder: Path, build: partial[Judge]) -> Judge:
-    with loading(folder):
-        return build()
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The folder of a model, the files that its scores depend on, and what loads it."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    build: Callable[[], Judge]
 
 
-def _prepared(card: Card, model: str, variant: str, options: Options) -> tuple[Path, partial[Judge]]:
-    """The folder of the model and what loads it; no weights are read yet."""
+_PAIR_MODELS: Mapping[str, Callable[[Path, Head, Options], PairModel]] = {
+    "minicheck": minicheck,
+    "factcg": FactCG,
+    "nli": CrossEncoderNLI,
+}
+
+
+def _loaded(found: _Found) -> Judge:
+    with loading(found.folder):
+        return found.build()
+
+
+def _by_pairs(load: Callable[[], PairModel], options: Options) -> Callable[[], Judge]:
+    return lambda: PairJudge(load(), options.batch_tokens)
+
+
+def _prepared(card: Card, model: str, variant: str, options: Options) -> _Found:
+    """Where a model is; no weights are read yet."""
     if card.name == "alignscore":
         return _alignscore(card, model, variant, options)
     folder = locate(model, download=options.download, revision=options.revision)
     config = read_config(folder)
     head = read_head(config, options.labels, card.labels, model)
+    files = (*texts(folder), *weight_files(folder))
     if card.name == "hhem":
         own = config.get("model_type") == "t5" and (folder / "tokenizer.json").is_file()
         base = _base(card, variant, options, folder if own else None)
-        return folder, partial(_hhem, folder, base, head, options)
-    kinds = {"minicheck": _minicheck, "factcg": _factcg, "lettucedetect": _lettucedetect, "nli": _nli}
+        return _Found(folder, (*files, *texts(base)), _by_pairs(partial(HHEM, folder, base, head, options), options))
+    if card.name == "lettucedetect":
+        return _Found(folder, files, partial(LettuceDetect, folder, head, options))
     if card.name == "nli":
         _expect_classifier(config, model)
-    return folder, partial(kinds[card.name], folder, head, options, str(config.get("model_type")))
+    return _Found(folder, files, _by_pairs(partial(_PAIR_MODELS[card.name], folder, head, options), options))
 
 
-def _alignscore(card: Card, model: str, variant: str, options: Options) -> tuple[Path, partial[Judge]]:
-    from guardrail.cross_encoder.alignscore import find_weights
-
+def _alignscore(card: Card, model: str, variant: str, options: Options) -> _Found:
     file = f"AlignScore-{variant}.ckpt" if variant in card.models else None
     folder = locate(model, download=options.download, revision=options.revision, weights=file or "model")
     weights = find_weights(folder, file)
@@ -91,7 +132,8 @@ def _alignscore(card: Card, model: str, variant: str, options: Options) -> tuple
     own = (folder / "config.json").is_file() and (folder / "tokenizer.json").is_file()
     base = _base(card, size, options, folder if own else None)
     head = read_head({}, options.labels, card.labels, model)
-    return folder, partial(_align, weights, base, head, options)
+    load = partial(AlignScore, weights, base, head, options)
+    return _Found(folder, (weights, *texts(base)), _by_pairs(load, options))
 
 
 def _base(card: Card, variant: str, options: Options, own: Path | None) -> Path:
@@ -114,46 +156,3 @@ def _expect_classifier(config: Mapping[str, Any], model: str) -> None:
         raise ConfigurationError(
             f"the model {model!r} is a {kinds[0]}, no cross-encoder. Name a model trained for NLI."
         )
-
-
-def _minicheck(folder: Path, head: Head, options: Options, model_type: str) -> Judge:
-    from guardrail.cross_encoder.minicheck import MiniCheckEncoder, MiniCheckFlanT5
-    from guardrail.cross_encoder.pairs import PairJudge
-
-    if model_type == "t5":
-        return PairJudge(MiniCheckFlanT5(folder, head, options), options.batch_tokens)
-    return PairJudge(MiniCheckEncoder(folder, head, options, model_type), options.batch_tokens)
-
-
-def _factcg(folder: Path, head: Head, options: Options, _: str) -> Judge:
-    from guardrail.cross_encoder.factcg import FactCG
-    from guardrail.cross_encoder.pairs import PairJudge
-
-    return PairJudge(FactCG(folder, head, options), options.batch_tokens)
-
-
-def _nli(folder: Path, head: Head, options: Options, _: str) -> Judge:
-    from guardrail.cross_encoder.nli import CrossEncoderNLI
-    from guardrail.cross_encoder.pairs import PairJudge
-
-    return PairJudge(CrossEncoderNLI(folder, head, options), options.batch_tokens)
-
-
-def _lettucedetect(folder: Path, head: Head, options: Options, _: str) -> Judge:
-    from guardrail.cross_encoder.lettucedetect import LettuceDetect
-
-    return LettuceDetect(folder, head, options)
-
-
-def _hhem(folder: Path, base: Path, head: Head, options: Options) -> Judge:
-    from guardrail.cross_encoder.hhem import HHEM
-    from guardrail.cross_encoder.pairs import PairJudge
-
-    return PairJudge(HHEM(folder, base, head, options), options.batch_tokens)
-
-
-def _align(weights: Path, base: Path, head: Head, options: Options) -> Judge:
-    from guardrail.cross_encoder.alignscore import AlignScore
-    from guardrail.cross_encoder.pairs import PairJudge
-
-    return PairJudge(AlignScore(weights, base, head, options), options.batch_tokens)

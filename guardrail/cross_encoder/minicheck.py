@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.cross_encoder.chunks import filled, words
-from guardrail.cross_encoder.devices import Forward, pretrained
+from guardrail.cross_encoder.folders import read_config
+from guardrail.cross_encoder.forward import Forward, pretrained
 from guardrail.cross_encoder.labels import Head
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.pairs import Pair
@@ -27,18 +28,24 @@ NO, YES = 3, 209
 """Token ids whose logits Flan-T5's answer is read from, after one decoder step."""
 
 
+def minicheck(folder: Path, head: Head, options: Options) -> MiniCheckEncoder | MiniCheckFlanT5:
+    """The model in a folder: an encoder or a Flan-T5, as its config says."""
+    kind = MiniCheckFlanT5 if read_config(folder).get("model_type") == "t5" else MiniCheckEncoder
+    return kind(folder, head, options)
+
+
 class MiniCheckEncoder:
     """MiniCheck-RoBERTa-Large and MiniCheck-DeBERTa-v3-Large: a head of two labels on the whole text."""
 
     joiner: str | None = None
 
-    def __init__(self, folder: Path, head: Head, options: Options, model_type: str) -> None:
+    def __init__(self, folder: Path, head: Head, options: Options) -> None:
         from transformers import AutoModelForSequenceClassification
 
         self._tokens = Tokens(folder)
         self._head = head
         self._size = options.window or ENCODER_TOKENS
-        self.limit = options.max_tokens or ENCODER_LIMITS.get(model_type, LONGEST)
+        self.limit = options.max_tokens or ENCODER_LIMITS.get(str(read_config(folder).get("model_type")), LONGEST)
         model = pretrained(AutoModelForSequenceClassification, folder, num_labels=head.width)
         self._forward = Forward(model, options.device, self._tokens.padding)
 

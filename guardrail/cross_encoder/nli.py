@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from guardrail.cross_encoder.chunks import filled
 from guardrail.cross_encoder.folders import read_config
+from guardrail.cross_encoder.forward import pretrained
 from guardrail.cross_encoder.labels import Head
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.pairs import Pair
@@ -44,7 +45,10 @@ class CrossEncoderNLI:
     def __init__(self, folder: Path, head: Head, options: Options) -> None:
         import torch
         from sentence_transformers import CrossEncoder
+        from transformers import AutoModelForSequenceClassification
 
+        # CrossEncoder would fill a missing head with random numbers, without a word.
+        pretrained(AutoModelForSequenceClassification, folder, num_labels=head.width)
         self._tokens = Tokens(folder)
         self._head = head
         self._plain = torch.nn.Identity()

@@ -35,6 +35,12 @@ class Options:
     device: str | None = None
     batch_tokens: int = 4096
 
+    @property
+    def scoring(self) -> str:
+        """The options that change scores and are not the defaults, each after a space; files have a fingerprint."""
+        names = ("labels", "window", "max_tokens", "multilingual", "revision")
+        return "".join(f" {n}:{value}" for n in names if (value := getattr(self, n)) not in (None, False))
+
     def __post_init__(self) -> None:
         for name in ("window", "max_tokens", "batch_tokens"):
             value = getattr(self, name)

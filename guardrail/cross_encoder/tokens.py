@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from guardrail.errors import ConfigurationError
 
@@ -28,6 +24,8 @@ class Tokens:
         self._tokenizer = tokenizer
         self._lock = threading.Lock()
         control = sorted(filter(None, tokenizer.all_special_tokens), key=len, reverse=True)
+        unknown = tokenizer.unk_token_id  # what any text may become
+        self._control_ids = frozenset(tokenizer.all_special_ids) - {unknown}
         self._control = re.compile("|".join(map(re.escape, control)) or r"(?!)")
 
     @property
@@ -48,13 +46,26 @@ class Tokens:
     def clean(self, text: str) -> str:
         """The text, as long as before, without what a tokenizer fails on or takes for a control token.
 
-        A passage that holds ``</s>`` or ``[SEP]`` must not end the premise.
+        A passage that holds ``</s>`` or ``[SEP]`` must not end the premise; nor look-alikes such as ``＜/s＞``, which
+        some tokenizers normalise to them.
         """
+        text = self._without_control(text)
+        while spans := self._taken_for_control(text):
+            for start, end in spans:
+                text = text[:start] + "(" * (end - start) + text[end:]
+        return text
+
+    def _without_control(self, text: str) -> str:
         return self._control.sub(lambda found: "(" + found.group()[1:], _SURROGATE.sub("\ufffd", text))
+
+    def _taken_for_control(self, text: str) -> list[tuple[int, int]]:
+        encoded = self._encode(text, add_special_tokens=False, return_offsets_mapping=True)
+        tokens = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
+        return [(start, end) for ident, (start, end) in tokens if ident in self._control_ids and start < end]
 
     def count(self, text: str) -> int:
         """Number of tokens of a text by itself."""
-        return len(self._encode(self.clean(text), add_special_tokens=False)["input_ids"])
+        return len(self._encode(self._without_control(text), add_special_tokens=False)["input_ids"])
 
     def ids(self, text: str) -> tuple[int, ...]:
         """Ids of one text, with the model's control tokens; the text is a prompt, already clean."""
@@ -78,13 +89,3 @@ class Tokens:
     def _encode(self, *texts: str, **options: Any) -> Any:
         with self._lock:
             return self._tokenizer(*texts, truncation=False, padding=False, verbose=False, **options)
-
-
-def padded(batch: Sequence[Sequence[int]], padding: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ids and attention mask of a batch: both of shape (texts, longest text)."""
-    ids = np.full((len(batch), max(map(len, batch))), padding, dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, tokens in enumerate(batch):
-        ids[row, : len(tokens)] = tokens
-        mask[row, : len(tokens)] = 1
-    return ids, mask

@@ -21,7 +21,8 @@ def given(answer: str, claims: Sequence[Claim], parts: Decomposition) -> Decompo
 
     A claim's span is the smallest stretch that holds the words which it shares with the piece of the answer that is
     most like it. Its segment spans that whole piece, for that is what a policy can take out without leaving half a
-    sentence; so several segments may span the same. A claim that the answer does not say spans the whole answer.
+    sentence; so several segments may span the same. A claim that the answer does not say spans the whole answer. No
+    claims are an abstention, except of an answer that is only code: then ``parts`` stand.
 
     Args:
         answer: The answer.
@@ -31,6 +32,8 @@ def given(answer: str, claims: Sequence[Claim], parts: Decomposition) -> Decompo
     Raises:
         UsageError: the span of a claim is not inside the answer.
     """
+    if not claims and parts.unreadable and not parts.checked:
+        return parts  # unread, not declined
     pieces = _Pieces(answer, parts.segments)
     segments = tuple(_segment(number, claim, answer, pieces) for number, claim in enumerate(claims, 1))
     return Decomposition(segments=segments, abstained=not segments)

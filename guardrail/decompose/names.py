@@ -27,7 +27,8 @@ NOT_NAMES = frozenset(
     a an the our my your after before during since while although though because however therefore thus then also
     additionally moreover
     furthermore born known according based overall today later finally first second third both either neither add use
-    please let""".split()
+    please let do does did is are was were am can could would should has have had tell describe explain list give
+    compare summarize show""".split()
 )
 _MONTHS = frozenset(
     """january february march april may june july august september october november december

@@ -6,6 +6,7 @@ see: its success closes the breaker, its failure opens it again. Only what a req
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +16,15 @@ from guardrail.llm.protocol import LLMError
 
 
 class Ticket:
-    """Leave for one request; ``answered`` says how the server did, None = it cannot be told."""
+    """Leave for one request; ``answered`` says how the server did, None = it cannot be told; ``error`` what it said."""
 
-    __slots__ = ("answered", "era", "probe")
+    __slots__ = ("answered", "era", "error", "probe")
 
     def __init__(self, era: int, *, probe: bool) -> None:
         self.era = era
         self.probe = probe
         self.answered: bool | None = None
+        self.error = ""
 
 
 class Breaker:
@@ -40,6 +42,7 @@ class Breaker:
         self._failures = 0
         self._opened: float | None = None
         self._probing = False
+        self._last = ""
         self._era = 0  # replies to requests of an earlier state say nothing of this one
 
     @property
@@ -79,8 +82,10 @@ class Breaker:
         left = self._opened + self._seconds - time.monotonic()
         if left <= 0 and not self._probing:
             return None
-        when = f"for {left:.0f} s" if left > 0 else "until a trial request is answered"
-        return LLMError(f"no request made: the model failed {self._limit} times in a row, none is made {when}")
+        when = f"for {math.ceil(left)} s" if left > 0 else "until a trial request is answered"
+        return LLMError(
+            f"no request made: the model failed {self._limit} times in a row ({self._last}), none is made {when}"
+        )
 
     def _settle(self, ticket: Ticket) -> None:
         with self._lock:
@@ -95,6 +100,7 @@ class Breaker:
                     self._era += 1
             elif ticket.answered is False:
                 self._failures += 1
+                self._last = ticket.error
                 if ticket.probe or self._failures >= self._limit:
                     self._opened = time.monotonic()
                     self._failures = 0

@@ -6,6 +6,7 @@ cache may forget at any time and never raises while in use: one that is broken i
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -69,5 +70,5 @@ def refuse_limits(entries: int, max_age: float | None) -> None:
     """Raise ConfigurationError for limits under which a cache could hold nothing."""
     if isinstance(entries, bool) or not isinstance(entries, int) or entries < 1:
         raise ConfigurationError(f"entries of a cache must be a whole number from 1 on, got {entries!r}.")
-    if max_age is not None and not (isinstance(max_age, (int, float)) and max_age > 0):
+    if max_age is not None and not (isinstance(max_age, (int, float)) and 0 < max_age < math.inf):
         raise ConfigurationError(f"max_age of a cache must be positive seconds or None, got {max_age!r}.")

@@ -12,24 +12,28 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Generic
 
 from guardrail import telemetry
 from guardrail.errors import EngineError, GuardrailError, UsageError
+from guardrail.jobs import in_thread
 from guardrail.llm.breaker import Breaker
 from guardrail.llm.ledger import Ledger, Prices
 from guardrail.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt
 from guardrail.llm.settings import CallSettings
 from guardrail.llm.slots import Slots
 from guardrail.llm.steps import Replies, Reply, Round, Steps, T
-from guardrail.llm.threads import in_thread
 
 __all__ = ["CallSettings", "Calls", "Ledger", "Prices"]
 
 _GRACE = 0.05
 """Seconds past its timeout that a request may take to notice it; then nobody waits for it."""
+
+_FAIR = 3.0
+"""Seconds in which a server that works should have replied: that it did not within them does speak against it."""
 
 _log = logging.getLogger(__name__)
 
@@ -82,28 +86,25 @@ class Calls:
         replies: Replies | None = None
         try:
             while True:
-                try:
-                    prompts = next(steps) if replies is None else steps.send(replies)
-                except StopIteration as stop:
-                    result: T = stop.value
-                    return result
-                replies = self.perform(prompts, ledger)
+                done = _step(steps, replies)
+                if isinstance(done, _Result):
+                    return done.value
+                replies = self.perform(done, ledger)
         finally:
             steps.close()
 
     async def arun(self, steps: Steps[T], ledger: Ledger) -> T:
-        """The same without blocking the event loop."""
+        """The same without blocking the event loop; steps work in a thread, since they may ask a cache far away."""
         replies: Replies | None = None
         try:
             while True:
-                try:
-                    prompts = next(steps) if replies is None else steps.send(replies)
-                except StopIteration as stop:
-                    result: T = stop.value
-                    return result
-                replies = await self.aperform(prompts, ledger)
+                done = await asyncio.to_thread(_step, steps, replies)
+                if isinstance(done, _Result):
+                    return done.value
+                replies = await self.aperform(done, ledger)
         finally:
-            steps.close()
+            with suppress(ValueError):  # a step that is still at work in its thread ends by itself, unheard
+                steps.close()
 
     def perform(self, prompts: Round, ledger: Ledger) -> Replies:
         """Replies to ``prompts`` in their order; an LLMError stands for a request that failed.
@@ -223,9 +224,11 @@ class Calls:
                 except LLMError as error:
                     # Neither a request that the deadline cut short speaks against the server, nor one that it put off:
                     # a round that is too much for a rate limit must not stop all answers.
-                    hurried = request.timeout < allowed / 2 and time.monotonic() - started >= 0.9 * request.timeout
+                    fair = min(allowed / 2, _FAIR)
+                    hurried = request.timeout < fair and time.monotonic() - started >= 0.9 * request.timeout
                     excused = error.retryable and (hurried or error.retry_after is not None)
                     ticket.answered = None if excused else not error.retryable
+                    ticket.error = str(error)
                     if error.spent is not None:
                         ask.ledger.add(error.spent)
                     telemetry.describe_error(span, error)
@@ -234,6 +237,20 @@ class Calls:
                 reply = request.reply[0]
                 ask.ledger.add(reply)
                 telemetry.describe_tokens(span, reply.input_tokens, reply.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result(Generic[T]):
+    """What steps came to (a StopIteration cannot cross a thread)."""
+
+    value: T
+
+
+def _step(steps: Steps[T], replies: Replies | None) -> Round | _Result[T]:
+    try:
+        return next(steps) if replies is None else steps.send(replies)
+    except StopIteration as stop:
+        return _Result(stop.value)
 
 
 Complete = Callable[..., Completion]

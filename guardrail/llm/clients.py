@@ -1,28 +1,34 @@
 """HTTP clients of a vendor, made when they are needed: one per process for threads, one per event loop for tasks.
 
-Connections belong to the loop that opened them, and a forked process must not use its parent's.
+Connections belong to the loop that opened them, and a forked process must not use its parent's. They are closed before
+the collector gets to them: it frees sockets in any order, and one that is not closed by then is a warning.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
+from weakref import finalize
 
 
 class _Closing(Protocol):
+    def close(self) -> None: ...
+
+
+class _AsyncClosing(Protocol):
     async def close(self) -> None: ...
 
 
-SyncT = TypeVar("SyncT")
-AsyncT = TypeVar("AsyncT", bound=_Closing)
+SyncT = TypeVar("SyncT", bound=_Closing)
+AsyncT = TypeVar("AsyncT", bound=_AsyncClosing)
 
 
 class Clients(Generic[SyncT, AsyncT]):
-    """Makes and keeps clients.
+    """Makes and keeps clients; closes them when it is freed itself, and at exit.
 
     Args:
         make: Makes a client for threads.
@@ -33,18 +39,20 @@ class Clients(Generic[SyncT, AsyncT]):
         self._make = make
         self._amake = amake
         self._lock = Lock()
-        self._process: tuple[int, SyncT] | None = None
+        self._processes: dict[int, SyncT] = {}
         self._loops: dict[asyncio.AbstractEventLoop, tuple[AsyncT, AsyncGenerator[None]]] = {}
+        finalize(self, _close_all, self._processes, self._loops)
 
     def here(self) -> SyncT:
         """The client of this process."""
         with self._lock:
-            if self._process is None or self._process[0] != os.getpid():
-                self._process = (os.getpid(), self._make())
-            return self._process[1]
+            process = os.getpid()
+            if process not in self._processes:
+                self._processes[process] = self._make()
+            return self._processes[process]
 
     async def in_loop(self) -> AsyncT:
-        """The client of the running loop; it is closed when the loop shuts down."""
+        """The client of the running loop; it is closed when the loop shuts down (``loop.shutdown_asyncgens``)."""
         loop = asyncio.get_running_loop()
         with self._lock:
             kept = self._loops.get(loop)
@@ -60,10 +68,33 @@ class Clients(Generic[SyncT, AsyncT]):
         return client
 
 
-async def _keep(client: _Closing) -> AsyncGenerator[None]:
+async def _keep(client: _AsyncClosing) -> AsyncGenerator[None]:
     """A loop closes the generators that it has seen when it shuts down: here the connections are given back."""
     try:
         yield
     finally:
         with suppress(Exception):
             await client.close()
+
+
+def _close_all(
+    processes: Mapping[int, _Closing],
+    loops: Mapping[asyncio.AbstractEventLoop, tuple[_AsyncClosing, AsyncGenerator[None]]],
+) -> None:
+    """Close what is open, from any thread."""
+    mine = processes.get(os.getpid())
+    if mine is not None:
+        with suppress(Exception):
+            mine.close()
+    for loop, (_, keeper) in loops.items():
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(_close_there, loop, keeper)
+
+
+def _close_there(loop: asyncio.AbstractEventLoop, keeper: AsyncGenerator[None]) -> None:
+    loop.create_task(_end(keeper))
+
+
+async def _end(keeper: AsyncGenerator[None]) -> None:
+    with suppress(RuntimeError):  # the loop is at it already
+        await keeper.aclose()

@@ -1,7 +1,7 @@
-"""What an endpoint of the OpenAI protocol understands, learned from what it refuses.
+"""What an endpoint of the OpenAI protocol understands, learned from what it refuses, and what it replies.
 
 Endpoints differ in three things: whether they hold replies to a JSON schema, what they call the token limit, and
-whether they take a temperature and a seed.
+whether they take a temperature and a seed. Replies are read without trust: servers send half ones with status 200.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from guardrail.llm.protocol import Prompt
-from guardrail.llm.schemas import schema_name, system_with_schema
+from guardrail.llm.protocol import Completion, LLMError, Prompt
+from guardrail.llm.tokens import read_tokens
 
 Form = Literal["json_schema", "json_object", "none"]
 _PLAINER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "none"}
@@ -33,7 +33,7 @@ class Dialect:
         by_schema = self.form == "json_schema"
         body: dict[str, Any] = {
             "messages": [
-                {"role": "system", "content": prompt.system if by_schema else system_with_schema(prompt)},
+                {"role": "system", "content": prompt.system if by_schema else prompt.system_with_schema},
                 {"role": "user", "content": prompt.user},
             ],
             self.limit: prompt.max_tokens,
@@ -43,7 +43,7 @@ class Dialect:
         if self.seed is not None:
             body["seed"] = self.seed
         if prompt.schema is not None and by_schema:
-            named = {"name": schema_name(prompt), "strict": True, "schema": dict(prompt.schema)}
+            named = {"name": prompt.schema_name, "strict": True, "schema": dict(prompt.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         elif prompt.schema is not None and self.form == "json_object":
             body["response_format"] = {"type": "json_object"}
@@ -68,3 +68,35 @@ class Dialect:
         if self.limit in about:
             return replace(self, limit=_LIMITS[1 - _LIMITS.index(self.limit)])
         return None
+
+
+def read_reply(reply: object, calls: int) -> Completion:
+    """The first choice of a chat completion.
+
+    Args:
+        reply: An object of the vendor, of which every field may be missing or of a wrong type.
+        calls: Requests that it took.
+
+    Raises:
+        LLMError: a refusal, which would come again; or no choice, no text or no chat completion, which may not.
+    """
+    model = getattr(reply, "model", None)
+    usage = read_tokens(getattr(reply, "usage", None))
+    model = model if isinstance(model, str) else ""
+    spent = Completion(text="", model=model, calls=calls, **usage)
+    choices = getattr(reply, "choices", None)
+    if not isinstance(choices, list):
+        raise LLMError("the reply is no chat completion", retryable=True, spent=spent)
+    if not choices:
+        raise LLMError("the reply holds no choice", retryable=True, spent=spent)
+    message = getattr(choices[0], "message", None)
+    ending = getattr(choices[0], "finish_reason", None)
+    if getattr(message, "refusal", None) or ending == "content_filter":
+        raise LLMError("the model refused to reply", spent=spent)
+    text = getattr(message, "content", None)
+    cut_off = ending == "length"
+    if not isinstance(text, str) or not text.strip():
+        if cut_off:  # a reasoning model may spend the whole limit on its thoughts; it would again
+            raise LLMError("the reply ended at the token limit before its text", spent=spent)
+        raise LLMError("the reply holds no text", retryable=True, spent=spent)
+    return Completion(text=text, model=model, cut_off=cut_off, calls=calls, **usage)

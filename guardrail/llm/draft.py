@@ -1,15 +1,16 @@
 """From a model's reply to the segments of an answer, checked against the answer: nothing is lost, nothing added.
 
 The rules' pieces are the ground: a model may join, split, reword and group them. Where its reply loses words of a
-piece or brings in others, the rules' piece stands.
+piece or brings in others, the rules' piece stands, alone or as one more claim beside the model's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -17,9 +18,9 @@ from guardrail.decompose.citations import take_citations
 from guardrail.decompose.sentences import language
 from guardrail.engine import DecomposeRequest, Draft
 from guardrail.entities.names import split_title
-from guardrail.facts import extract
 from guardrail.llm.replies import IndividualReply, PartReply
-from guardrail.local.lexical import content_words
+from guardrail.llm.small_talk import talks
+from guardrail.llm.wording import leaves_out, negations, signs, words
 from guardrail.logic import find_relations
 from guardrail.types import Claim, Decomposition, EntityGroup, Relation, RelationKind, Segment, Span
 
@@ -28,9 +29,7 @@ _UNSAID = 0.2
 """Share of a stand-alone text's content words that may be missing from the answer: inflections, "also", numerals."""
 _KEPT = 0.6
 """Share of the content words as written that a stand-alone text must keep."""
-_UNCOVERED = 0.34
-"""Share of a text's content words that its points may leave out, before the text itself becomes a point."""
-_ADDRESSES = re.compile(r"\b(?:i|we|you|your|me|us|let's)\b|[我您你]|[?？]\s*$", re.IGNORECASE)
+_PUNCTUATION = " \t\n.,;:!。，；：！"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,20 @@ class _Part:
     units: tuple[int, ...]
     span: Span
     reply: PartReply
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a segment's text is compared with: content words of answer, headings and question; signs of the latter."""
+
+    request: DecomposeRequest
+    words: frozenset[str]
+    signs_beside: Counter[str]
+
+
+class _Point(NamedTuple):
+    text: str
+    triplet: tuple[str, str, str] | None = None
 
 
 def answer_units(request: DecomposeRequest) -> list[dict[str, Any]]:
@@ -63,16 +76,20 @@ def read_draft(raw: Mapping[str, Any], request: DecomposeRequest) -> Draft:
     for part in parts:
         for unit in part.units:
             taken.setdefault(unit, []).append(part)
-    sound = [part for part in parts if all(_holds(unit, taken[unit], request) for unit in part.units)]
+    whole = {unit for unit, sharing in taken.items() if _holds(unit, sharing, request)}
+    sound = [part for part in parts if whole.issuperset(part.units)]
     covered = {unit for part in sound for unit in part.units}
     silent = {
         unit
         for unit in _numbers(raw.get("no_claim")) & set(range(1, len(units) + 1)) - set(taken)
-        if _claims_nothing(unit, request)
+        if talks(units[unit - 1].text)
     }
     left = [n for n in range(1, len(units) + 1) if n not in covered and n not in silent]
     segments = [(part.span, part) for part in sound] + [(units[n - 1].span, n) for n in (*left, *silent)]
     segments.sort(key=lambda each: each[0])
+    headings = " ".join(s.text for s in request.parts.segments if s.skipped is not None)
+    beside = f"{headings} {request.question or ''}"
+    answer = _Answer(request, words(f"{request.answer} {beside}"), signs(beside))
     made: list[Segment] = []
     whom: dict[str, list[str]] = {}
     key = ""  # of the individual; a piece that the reply says nothing of goes on about the one before
@@ -81,7 +98,7 @@ def read_draft(raw: Mapping[str, Any], request: DecomposeRequest) -> Draft:
         if isinstance(source, int):
             made.append(replace(units[source - 1], id=ident, skipped="claims nothing" if source in silent else None))
         else:
-            made.append(_segment(ident, span, source, request))
+            made.append(_segment(ident, span, source, answer))
             key = source.reply.individual
         if made[-1].skipped is None:
             whom.setdefault(key, []).append(ident)
@@ -127,112 +144,112 @@ def _place(reply: PartReply, request: DecomposeRequest) -> _Part | None:
 
 def _holds(unit: int, parts: Sequence[_Part], request: DecomposeRequest) -> bool:
     """Whether the segments that share a piece do not overlap, and leave out nothing that it says."""
-    piece = request.parts.checked[unit - 1].span
-    end, rest = piece.start, ""
+    piece = request.parts.checked[unit - 1]
+    end, gaps = piece.span.start, []
     for part in sorted(parts, key=lambda each: each.span):
-        start = max(part.span.start, piece.start)
+        start = max(part.span.start, piece.span.start)
         if start < end:
             return False
-        rest += " " + request.answer[end:start]
+        gaps.append(Span(end, start))
         end = part.span.end
-    rest += " " + request.answer[min(end, piece.end) : piece.end]
-    return not extract(rest).facts and _share(rest, [piece.of(request.answer)]) <= _UNCOVERED
-
-
-def _share(text: str, among: Iterable[str]) -> float:
-    """Content words of ``text`` as a share of those of the other texts."""
-    whole = {word for other in among for word in content_words(other)}
-    return len(set(content_words(text))) / max(len(whole), 1)
-
-
-def _claims_nothing(unit: int, request: DecomposeRequest) -> bool:
-    """Whether a piece may be left unchecked on a model's word: talk to the reader, without a fact in it."""
-    text = request.parts.checked[unit - 1].text
-    return not extract(text).facts and _ADDRESSES.search(text) is not None
+    gaps.append(Span(min(end, piece.span.end), piece.span.end))
+    marks = {mark: mark for mark in piece.citations}
+    rest = [take_citations(gap.of(request.answer), marks)[0].strip(_PUNCTUATION) for gap in gaps]
+    return all(not leaves_out("", gap) or talks(gap) for gap in rest)
 
 
 def _numbers(raw: object) -> set[int]:
     return {n for n in raw if isinstance(n, int) and not isinstance(n, bool)} if isinstance(raw, list) else set()
 
 
-def _segment(ident: str, span: Span, part: _Part, request: DecomposeRequest) -> Segment:
-    pieces = [request.parts.checked[n - 1] for n in part.units]
-    written = span.of(request.answer)
-    whole = [p.text for p in pieces]
-    marks = {mark: mark for p in pieces for mark in p.citations}
-    own = " ".join(whole)
-    if part.span != Span(pieces[0].span.start, pieces[-1].span.end):
-        own, _ = take_citations(written, marks)
-    said = f"{request.answer} {request.question or ''} {' '.join(whole)}"
+def _segment(ident: str, span: Span, part: _Part, answer: _Answer) -> Segment:
+    pieces = [answer.request.parts.checked[n - 1] for n in part.units]
+    written, _ = take_citations(span.of(answer.request.answer), {mark: mark for p in pieces for mark in p.citations})
+    whole = part.span == Span(pieces[0].span.start, pieces[-1].span.end)
+    own = " ".join(p.text for p in pieces) if whole else written
     text = " ".join(part.reply.text.split())
-    if not text or _new_words(text, said) > _UNSAID or not _keeps(text, own):
+    known = answer.words | words(own)
+    if not text or _new_words(text, known) > _UNSAID or not _keeps(text, written, answer):
         text = own
+    same = text == own or (words(text) <= known and not leaves_out(text, written))
+    relations = _relations(text, part.reply.relation)
+    points = _points(text, part.reply.points, relations, words(answer.request.question or ""))
+    points += [] if same else [_Point(own)]
     return Segment(
         id=ident,
         span=span,
         text=text,
-        relations=_relations(text, part.reply.relation),
+        relations=relations,
         citations=tuple(dict.fromkeys(c for p in pieces for c in p.citations)),
-        claims=_claims(ident, text, span, part.reply.points, request),
+        claims=tuple(
+            Claim(id=f"{ident}.{n}", text=point, triplet=triplet, span=_where(triplet, span, answer.request.answer))
+            for n, (point, triplet) in enumerate(points, 1)
+        ),
     )
 
 
-def _new_words(text: str, said: str) -> float:
-    """Share of the content words of ``text`` that are not in ``said``; any new number is too much."""
-    words, known = set(content_words(text)), set(content_words(said))
-    new = words - known
+def _new_words(text: str, known: frozenset[str]) -> float:
+    """Share of the content words of ``text`` that are not among the known; any new number is too much."""
+    told = words(text)
+    new = told - known
     if any(c.isdigit() for word in new for c in word):
         return 1.0
-    return len(new) / max(len(words), 1)
+    return len(new) / max(len(told), 1)
 
 
-def _keeps(text: str, own: str) -> bool:
-    words, kept = set(content_words(own)), set(content_words(text))
-    lost = words - kept
+def _keeps(text: str, written: str, answer: _Answer) -> bool:
+    """Whether a stand-alone text has most words of the piece, all its numbers, and its signs, no more and no fewer.
+
+    A heading or the question may bring in signs.
+    """
+    if signs(written) - signs(text) or signs(text) - signs(written) - answer.signs_beside:
+        return False
+    whole = words(written)
+    lost = whole - words(text)
     if any(c.isdigit() for word in lost for c in word):
         return False
-    return len(words & kept) >= _KEPT * len(words)
+    return len(lost) <= (1.0 - _KEPT) * len(whole)
 
 
-def _relations(text: str, words: str) -> tuple[Relation, ...]:
+def _relations(text: str, wording: str) -> tuple[Relation, ...]:
     """What the rules find, and what the model named where they find nothing."""
     found = find_relations(text)
-    words = words.partition(";")[0]  # the first of several
-    start = text.casefold().find(words.strip().casefold()) if words.strip() else -1
-    if found or start < 0:
+    named = re.escape(wording.partition(";")[0].strip())  # the first of several
+    place = re.search(named, text, re.IGNORECASE) if named and not found else None
+    if place is None:
         return found
-    end = start + len(words.strip())
+    start, end = place.span()
     first, second = text[:start].strip(), text[end:].strip()
     other = RelationKind.OTHER
     return (Relation(kind=other, connective=text[start:end], span=Span(start, end), first=first, second=second),)
 
 
-def _claims(
-    ident: str, text: str, span: Span, points: Sequence[Sequence[str]], request: DecomposeRequest
-) -> tuple[Claim, ...]:
-    """The points that the text makes; where they leave out something of it, the text itself is one of them."""
+def _points(
+    text: str, triplets: Sequence[Sequence[str]], relations: Sequence[Relation], question: frozenset[str]
+) -> list[_Point]:
+    """The points that a text makes; where they leave out something of it, or add to it, the text is one of them.
+
+    Words of the relations that the rules know need be in no point, unless they say how much is claimed.
+    """
     between = "" if language(text) in {"zh", "ja"} else " "
-    said = f"{text} {request.question or ''}"
-    made: list[tuple[str, tuple[str, str, str] | None]] = []
-    for point in points[:_MOST_POINTS]:
-        if len(point) != 3 or not all(part.strip() for part in point):
+    own = words(text)
+    made: dict[str, _Point] = {}
+    for parts in triplets[:_MOST_POINTS]:
+        if len(parts) != 3 or not all(part.strip() for part in parts):
             continue
-        head, relation, tail = (" ".join(part.split()) for part in point)
-        words = between.join((head, relation, tail))
-        if _new_words(words, said) <= _UNSAID and words not in [each for each, _ in made]:
-            made.append((words, (head, relation, tail)))
-    if not made or _leaves_out(text, [words for words, _ in made]) or len(points) > _MOST_POINTS:
-        made.append((text, None))
-    return tuple(
-        Claim(id=f"{ident}.{n}", text=words, triplet=triplet, span=_where(triplet, span, request.answer))
-        for n, (words, triplet) in enumerate(made, 1)
-    )
-
-
-def _leaves_out(text: str, claims: Sequence[str]) -> bool:
-    words = set(content_words(text))
-    lost = words - {word for claim in claims for word in content_words(claim)}
-    return any(c.isdigit() for word in lost for c in word) or len(lost) > _UNCOVERED * max(len(words), 1)
+        head, relation, tail = (" ".join(part.split()) for part in parts)
+        point = between.join((head, relation, tail))
+        if _new_words(point, own | question) <= _UNSAID:
+            made.setdefault(point, _Point(point, (head, relation, tail)))
+    told = ". ".join(made)
+    if negations(told) < negations(text):
+        return [_Point(text)]  # some point says the opposite, who knows which
+    tied = words(" ".join(each.connective for each in relations if each.kind is not RelationKind.OTHER))
+    lost = own - words(told) - tied or signs(text) - signs(told)
+    turned = negations(told) > 0  # may be at another point than in the text
+    if lost or turned or not made or words(told) - own - question or len(triplets) > _MOST_POINTS:
+        made.setdefault(text, _Point(text))
+    return list(made.values())
 
 
 def _where(triplet: tuple[str, str, str] | None, span: Span, answer: str) -> Span:

@@ -73,6 +73,11 @@ class LLMEngine:
         return "llm"
 
     @property
+    def patience(self) -> float:
+        """Seconds that an answer of a few sentences may take; a policy that gives less gets a warning."""
+        return 30.0
+
+    @property
     def identity(self) -> str:
         """Model, plan and prompts: what a calibrated threshold was chosen for."""
         paper = _paper(self.plan)

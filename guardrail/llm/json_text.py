@@ -10,8 +10,7 @@ import json
 import re
 from typing import Any
 
-_START = re.compile(r"\{|\[(?=\s*[\[{])")
-_OBJECT = re.compile(r"\{\s*[\"}]|\[")
+_START = re.compile(r"\{(?=\s*[\"}])|\[(?=\s*[\[{])")  # other braces are prose
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 
 
@@ -28,13 +27,10 @@ def read_object(text: str) -> dict[str, Any] | None:
         try:
             value, end = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):
-            if _OBJECT.match(text, start.start()):
-                return None  # what stands inside a broken object is a part of a reply, not a reply
-            end = start.end()  # a brace of prose
-        else:
-            if not isinstance(value, dict) or found not in (None, value):
-                return None
-            found = value
+            return None  # what stands inside a broken object is a part of a reply, not a reply
+        if not isinstance(value, dict) or found not in (None, value):
+            return None
+        found = value
         start = _START.search(text, end)
     return found
 

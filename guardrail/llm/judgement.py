@@ -96,15 +96,14 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     if labels is None:
         return _blank(claim.id, documents, "the judge did not name each document once")
     quotes, invented = _quotes(reply.quotes, documents)
-    text = f"{claim.text} {segment.text}"
-    backed = {n for n in quotes if documents.bears(text, [(n, s) for s in quotes[n]])}
+    backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     certainty = CERTAINTY[reply.confidence]
     cells = tuple(_cell(label, certainty, quotes.get(n, ()), sound=n in backed) for n, label in enumerate(labels))
     named = reply.verdict == "supported" and reply.error != "none"
     fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
     if fault is not None:
-        why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, text, fault)
+        why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, backed, fault)
         return Row(segment_id=claim.id, cells=cells, unverified=why)
     if reply.verdict == "supported" and (missing := documents.lacks(claim.text)) is not None:
         why = f"the judge called it supported, but no passage mentions {missing}"
@@ -139,17 +138,17 @@ def _labels(text: str, documents: Documents) -> tuple[str, ...] | None:
 
 
 def _quotes(replies: Sequence[QuoteReply], documents: Documents) -> tuple[dict[int, tuple[Span, ...]], bool]:
-    """Spans by document, and whether some quote is in no document of the name that it gives."""
+    """Spans by document, and whether some quote is not where it says; its document then has none that counts."""
     found: dict[int, tuple[Span, ...]] = {}
-    invented = False
+    spoiled: set[int | None] = set()
     for reply in replies:
         number = documents.number(reply.document)
         spans = () if number is None else documents.locate(number, reply.text)
         if number is None or not spans:
-            invented = True
+            spoiled.add(number)
             continue
         found[number] = (*found.get(number, ()), *(s for s in spans if s not in found.get(number, ())))
-    return found, invented
+    return {number: spans for number, spans in found.items() if number not in spoiled}, bool(spoiled)
 
 
 def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool) -> Cell | None:
@@ -184,13 +183,12 @@ def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> str | None:
     return _INCONSISTENT if claimed["C"] else None
 
 
-def _reason_for(quotes: Mapping[int, tuple[Span, ...]], documents: Documents, text: str, fault: str) -> str:
+def _reason_for(quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: str) -> str:
     if fault is _INCONSISTENT or not quotes:
         return fault
-    evidence = [(n, span) for n, spans in quotes.items() for span in spans]
-    if documents.orders(evidence):
+    if documents.orders([(n, span) for n, spans in quotes.items() for span in spans]):
         return _ORDERED
-    return fault if documents.bears(text, evidence) else _OFF_TOPIC
+    return fault if backed else _OFF_TOPIC
 
 
 def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, str | None]:
@@ -201,7 +199,8 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
         return None, _NO_LOGIC
     quotes, invented = _quotes(reply.quotes, documents)
     evidence = [(n, span) for n, spans in quotes.items() for span in spans]
-    if reply.verdict in ("consistent", "contradicted"):
+    # Beside orders, "it is no relation" needs a quote too: it would be the easiest thing to talk a judge into.
+    if reply.verdict != "unlicensed" and (reply.verdict != "no_relation" or documents.hostile):
         if not evidence:
             return None, _INVENTED if invented else _NO_LOGIC
         if documents.orders(evidence):

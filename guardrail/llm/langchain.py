@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from guardrail.errors import ConfigurationError, MissingExtraError
 from guardrail.llm.failures import failure, mentions
 from guardrail.llm.protocol import Completion, LLMError, Prompt
-from guardrail.llm.schemas import schema_name, system_with_schema
 from guardrail.llm.tokens import read_tokens
 
 if TYPE_CHECKING:
@@ -96,9 +95,9 @@ class LangChainLLM:
         from langchain_core.messages import HumanMessage, SystemMessage
 
         runnable: Runnable[Any, Any] = self._cold
-        system = system_with_schema(prompt)
+        system = prompt.system_with_schema
         if prompt.schema is not None and self._structured:
-            schema = {"title": schema_name(prompt), **prompt.schema}
+            schema = {"title": prompt.schema_name, **prompt.schema}
             try:
                 runnable = self._cold.with_structured_output(schema, method="json_schema", include_raw=True)
             except (NotImplementedError, TypeError, ValueError):

@@ -39,7 +39,7 @@ class Prices:
 
 
 class Ledger:
-    """One answer's account, shared by its threads and tasks.
+    """One answer's account, shared by its threads and tasks. A request that time ran out on before it was sent counts.
 
     Args:
         deadline: A ``time.monotonic()`` value; None = no limit.

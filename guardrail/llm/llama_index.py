@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from guardrail.errors import ConfigurationError, MissingExtraError
 from guardrail.llm.failures import failure, mentions
 from guardrail.llm.protocol import Completion, LLMError, Prompt
-from guardrail.llm.schemas import system_with_schema
 from guardrail.llm.tokens import read_tokens
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _messages(prompt: Prompt) -> list[ChatMessage]:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
     return [
-        ChatMessage(role=MessageRole.SYSTEM, content=system_with_schema(prompt)),
+        ChatMessage(role=MessageRole.SYSTEM, content=prompt.system_with_schema),
         ChatMessage(role=MessageRole.USER, content=prompt.user),
     ]
 

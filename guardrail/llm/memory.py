@@ -22,15 +22,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A cache, and what is the same in all keys of one request (identities of prompts, model, shared data)."""
+    """A cache, and a digest of what all keys of one request share (identities of prompts, model, documents)."""
 
     cache: Cache | None
-    scope: tuple[object, ...]
+    scope: str
 
     def key(self, *parts: object) -> str:
-        """SHA-256 of the scope and these parts."""
-        text = json.dumps([*self.scope, *parts], ensure_ascii=True, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        """Key of these parts in the scope."""
+        return digest(self.scope, *parts)
 
     def recall(self, key: str) -> dict[str, Any] | None:
         """What was remembered under the key; a cache that fails remembers nothing."""
@@ -48,6 +47,11 @@ class Memory:
                 self.cache.set(key, json.dumps(raw, ensure_ascii=True))
         except Exception as error:  # see recall
             _log.warning("the cache failed", exc_info=error)
+
+
+def digest(*parts: object) -> str:
+    """SHA-256 of anything that JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
 
 
 def without_ids(raw: Mapping[str, Any], claims: Sequence[Claim]) -> dict[str, Any]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 from guardrail.errors import ConfigurationError, MissingExtraError, did_you_mean
-from guardrail.llm.chat_reply import read_reply
 from guardrail.llm.clients import Clients
-from guardrail.llm.dialect import Dialect
+from guardrail.llm.dialect import Dialect, read_reply
 from guardrail.llm.failures import failure, status_of
 from guardrail.llm.protocol import Completion, LLMError, Prompt
 
@@ -23,6 +22,8 @@ Structured = Literal["auto", "json_schema", "json_object", "none"]
 _STRUCTURED: tuple[Structured, ...] = ("auto", "json_schema", "json_object", "none")
 _LONGEST_TALK = 6
 """Requests for one prompt while the endpoint is being learned: there are five things that it may refuse."""
+_CONNECTING = 5.0
+"""Seconds to connect at most: where nobody answers, the time of a whole reply need not pass to know it."""
 
 _Talk = Generator[dict[str, Any], object, Completion]
 
@@ -127,7 +128,7 @@ class OpenAILLM:
         body = next(talk)
         while True:
             try:
-                reply: object = client.chat.completions.create(**body, timeout=_left(end))
+                reply: object = client.chat.completions.create(**body, timeout=_patience(end))
             except Exception as error:
                 reply = error
             try:
@@ -143,7 +144,7 @@ class OpenAILLM:
         body = next(talk)
         while True:
             try:
-                reply: object = await client.chat.completions.create(**body, timeout=_left(end))
+                reply: object = await client.chat.completions.create(**body, timeout=_patience(end))
             except Exception as error:
                 reply = error
             try:
@@ -178,7 +179,9 @@ def _connect(
     if not azure:
         base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         if base_url and not base_url.startswith(("http://", "https://")):
-            raise ConfigurationError(f"OpenAILLM: base_url must start with http:// or https://, got {base_url!r}.")
+            raise ConfigurationError(
+                f"OpenAILLM: base_url must start with http:// or https://, got {_without_user(base_url)!r}."
+            )
         api_key = _key(api_key, base_url, client)
     given = {"base_url": base_url, "api_key": api_key, **client}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -216,11 +219,16 @@ def _vendor() -> ModuleType:
 
 def _without_user(address: str) -> str:
     parts = urlsplit(address)
+    if not parts.netloc:
+        return address.rpartition("@")[2]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
-def _left(end: float | None) -> float | None:
-    return None if end is None else max(0.001, end - time.monotonic())
+def _patience(end: float | None) -> openai.Timeout:
+    from openai import Timeout
+
+    left = None if end is None else max(0.001, end - time.monotonic())
+    return Timeout(left, connect=_CONNECTING if left is None else min(left, _CONNECTING))
 
 
 def _completion(stop: StopIteration) -> Completion:

@@ -18,7 +18,7 @@ from guardrail.llm.draft import answer_units, read_draft
 from guardrail.llm.fences import fence
 from guardrail.llm.json_text import read_object
 from guardrail.llm.judgement import Judgement, claims_of, nothing, read_segment, with_logic
-from guardrail.llm.memory import Memory, with_ids, without_ids
+from guardrail.llm.memory import Memory, digest, with_ids, without_ids
 from guardrail.llm.prompts import instructions
 from guardrail.llm.protocol import LLMError, Prompt
 from guardrail.llm.quotes import Documents
@@ -46,7 +46,7 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
     units = answer_units(request)
     data = [("answer", units)] if request.question is None else [("question", request.question), ("answer", units)]
     prompt = _prompt("decompose", data, DraftReply, setting.language, 1024 + 3 * len(request.answer))
-    memory = Memory(setting.cache, (prompt.identity, setting.model))
+    memory = Memory(setting.cache, digest(prompt.identity, setting.model))
     key = memory.key(prompt.user)
     if (kept := memory.recall(key)) is not None:
         return replace(read_draft(kept, request), usage=Usage(cache_hits=1))
@@ -56,7 +56,7 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
         raw, why = _object(reply)
         if raw is not None and isinstance(raw.get("segments"), list):
             draft = read_draft(raw, request)
-            if not draft.reason:
+            if any(segment.claims for segment in draft.parts.checked):  # something of the reply could be used
                 memory.remember(key, raw)
             return draft
         if isinstance(reply, LLMError):
@@ -79,14 +79,15 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
     shared = _shared(request, documents)
     names = ("facts", "logic") if split else ("judge",)
     prompts = [instructions(name, setting.language).identity for name in names]
-    memory = Memory(setting.cache, (*prompts, setting.model, shared))
+    memory = Memory(setting.cache, digest(*prompts, setting.model, shared))
     keys = {s.id: memory.key(_said(s)) for s in request.segments}
     judged: dict[str, Judgement] = {}
     for segment in request.segments:
         kept = memory.recall(keys[segment.id])
         raw = with_ids(kept, segment, claims_of(segment)) if kept is not None else None
-        if raw is not None:
-            judged[segment.id] = read_segment(raw, segment, documents, logic=bool(segment.relations))
+        remembered = read_segment(raw, segment, documents, logic=bool(segment.relations))
+        if remembered.complete:
+            judged[segment.id] = remembered
     hits = len(judged)
     for _ in range(_TRIES):
         open_ = [s for s in request.segments if s.id not in judged or not judged[s.id].complete]
@@ -195,12 +196,7 @@ def _read_joint(answered: Answered, documents: Documents) -> Found:
     for asked, reply in answered:
         items, why = _items(reply, asked)
         for segment in asked:
-            wants = bool(segment.relations)
-            raw = items.get(segment.id)
-            judged = (
-                nothing(segment, documents, why) if raw is None else read_segment(raw, segment, documents, logic=wants)
-            )
-            found[segment.id] = (judged, raw)
+            found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=bool(segment.relations))
     return found
 
 
@@ -210,11 +206,7 @@ def _read_split(answered: Answered, documents: Documents) -> Found:
         facts = found.get(segment.id)
         if facts is None:
             items, why = _items(reply, (segment,))
-            raw = items.get(segment.id)
-            judged = (
-                nothing(segment, documents, why) if raw is None else read_segment(raw, segment, documents, logic=False)
-            )
-            found[segment.id] = (judged, raw)
+            found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=False)
             continue
         raw, _ = _object(reply)
         logic = raw.get("logic") if raw is not None and raw.get("id") == segment.id else None
@@ -237,8 +229,8 @@ def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], str]
         return {}, why
     listed = raw.get("segments")
     ids = [item.get("id") for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
-    known = {segment.id for segment in asked}
-    if not isinstance(listed, list) or len(ids) < len(listed) or not set(ids) <= known:
+    known = [segment.id for segment in asked]
+    if not isinstance(listed, list) or len(ids) < len(listed) or not all(ident in known for ident in ids):
         return {}, "the judge's reply does not fit what was asked"
     once = {item["id"]: item for item in listed if ids.count(item["id"]) == 1}
     return once, "the judge gave no verdict, or several, for this segment"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -23,6 +25,22 @@ class Prompt:
     user: str
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 4096
+
+    @property
+    def system_with_schema(self) -> str:
+        """For models that cannot be held to a schema: the instructions, and after them the schema.
+
+        The same for every answer, so that prompt caches hold it.
+        """
+        if self.schema is None:
+            return self.system
+        schema = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
+        return f"{self.system}\n\nReply with one JSON object and nothing else. Its JSON schema:\n{schema}"
+
+    @property
+    def schema_name(self) -> str:
+        """A name that endpoints accept, from the identity."""
+        return re.sub(r"[^A-Za-z0-9_-]", "_", self.identity)[:64] or "reply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

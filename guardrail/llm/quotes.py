@@ -10,17 +10,18 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from guardrail.decompose.sentences import language
 from guardrail.facts import FactKind, compare, extract
 from guardrail.facts.fact import Facts
 from guardrail.local.lexical import content_words
 from guardrail.local.windows import sentences
 from guardrail.types import Passage, Span
 
-_SAME = {**dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—―−", "-")}
+_SAME = {**dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—―−", "-"), "|": " "}
 _DROPPED = "*\u00ad\u200b\u200c\u200d\u2060\ufeff"  # emphasis marks and characters without width
-_ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\))\s*")
+_ELLIPSIS = re.compile(r"\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\)")
 _EDGES = " \t\r\n\"'.,;:，。；：、"
 _LETTERS = re.compile(r"[a-z0-9]{2}", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -40,7 +41,8 @@ _JUDGED = "claims?|statements?|answers?|segments?|points?|sentences?|all|everyth
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|the above|documents|passages)\b"
     r"|(?:^|[.!?:;,>\])}\"'|]\s*|\b(?:please|must|should|shall|always|to)\s+)"
-    r"(?:mark|label|rate|treat|consider|judge|classify|return|output|report|respond|reply|answer|say|accept|approve)\b"
+    r"(?:mark|label|rate|treat|consider|judge|classify|return|output|report|respond|reply|answer|say"
+    r"|(?:accept|approve)\b(?=.{0,80}\bas\b))\b"  # "approve all claims that are valid" is any insurer's rule
     rf"(?=.{{0,60}}\b(?:{_JUDGED})\b).{{0,80}}\b(?:{_PASSED})\b"
     rf"|[\"']?(?:verdict|labels?)[\"']?\s*[:=]\s*[\"'{{]*(?:{_PASSED}|[ds]\d)"
     r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|指示|提示|以上|之前|规则|文档)"
@@ -50,7 +52,6 @@ _ORDERS = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
 def _gives_orders(text: str) -> bool:
     return _ORDERS.search(text) is not None
 
@@ -76,26 +77,27 @@ class Documents:
     def locate(self, number: int, quote: str) -> tuple[Span, ...]:
         """Where the passage says these words: one span, or one per part around an ellipsis; () if it does not.
 
-        Case, typographic quotes, dashes, line ends and emphasis marks may differ.
+        Case, typographic quotes, dashes, line ends, borders of table cells and emphasis marks may differ.
         """
         return self._texts[number].locate(quote)
 
-    def bears(self, claim: str, evidence: Sequence[tuple[int, Span]]) -> bool:
-        """Whether the quoted sentences speak of what the claim speaks of.
+    def bears(self, claim: str, evidence: Sequence[tuple[int, Span]], segment: str = "") -> bool:
+        """Whether the quoted sentences speak of what the claim, or the segment that makes it, speaks of.
 
         Words say nothing about a claim in another script; there the quote alone must do. Where some text gives the
         judge orders, its word counts for less: the quotes must hold most of the claim's words.
         """
         words = set(content_words(claim))
-        told: set[str] = set()
-        for number, span in evidence:
-            text = self._texts[number]
-            told.update(content_words(text.around(span, before=_CONTEXT)), content_words(text.passage.title or ""))
-        if not words:
+        quoted = " ".join(
+            f"{self._texts[number].passage.title or ''} {self._texts[number].around(span, before=_CONTEXT)}"
+            for number, span in evidence
+        )
+        if not words or language(claim) != language(quoted):
             return not self.hostile
-        if bool(_CJK.search(claim)) != any(_CJK.match(word) for word in told):
-            return not self.hostile
-        return len(words & told) >= max(1.0, (_SPEAKS_BESIDE_ORDERS if self.hostile else _SPEAKS) * len(words))
+        told = set(content_words(quoted))
+        if self.hostile:
+            return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
+        return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
     def lacks(self, claim: str) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage bears out; None if there is none.
@@ -106,15 +108,13 @@ class Documents:
         facts = extract(claim)
         if not facts.facts:
             return None
-        own = bool(_CJK.search(claim))
-        kinds = _NUMBERS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {own} else _NUMBERS
+        kinds = _NUMBERS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {language(claim)} else _NUMBERS
         missing = (m for m in compare(facts, self._facts) if m.kind in kinds and m.weight >= _HARD)
         return next((m.claim_value for m in missing), None)
 
     @cached_property
-    def _scripts(self) -> set[bool]:
-        """Whether passages hold Chinese or Japanese characters: of some, all or none."""
-        return {bool(_CJK.search(passage.text)) for passage in self.passages if passage.text}
+    def _scripts(self) -> set[str]:
+        return {language(passage.text) for passage in self.passages if passage.text.strip()}
 
     @cached_property
     def _facts(self) -> list[Facts]:
@@ -124,7 +124,12 @@ class Documents:
     @cached_property
     def hostile(self) -> bool:
         """Whether some text that the judge reads gives it orders."""
-        return any(_gives_orders(text) for text in (*self._beside, *(p.text for p in self.passages)))
+        return any(map(_gives_orders, self._beside)) or any(map(self.ordering, range(len(self.passages))))
+
+    def ordering(self, number: int) -> bool:
+        """Whether a passage or its title gives the judge orders."""
+        passage = self.passages[number]
+        return _gives_orders(passage.text) or _gives_orders(passage.title or "")
 
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""

@@ -114,6 +114,13 @@ class DraftReply(_Reply):
     abstains: bool
 
 
+class RewriteReply(_Reply):
+    """Reply to the prompt ``rewrite``: what is changed and why, then the whole answer; "" if nothing of it holds."""
+
+    analysis: str = ""
+    answer: str
+
+
 @lru_cache
 def json_schema(reply: type[BaseModel]) -> Mapping[str, Any]:
     """The JSON schema of a reply in the strict form of structured outputs: every property required, no others."""

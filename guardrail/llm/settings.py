@@ -20,8 +20,9 @@ class CallSettings:
         concurrency: Requests at once, over all threads; and again over all tasks of each event loop.
         max_calls: Requests for one answer, retries included; None = no limit.
         breaker_failures: After so many failures in a row, over all answers, requests fail at once (not counted:
-            failures that may not pass, those with a Retry-After, and requests that a deadline cut short), ...
-        breaker_seconds: ... for so long; then one is let through to see.
+            failures that may not pass, those with a Retry-After, and requests that a deadline cut to less than 3 s).
+            Take more than ``concurrency``, or one hiccup that breaks all requests under way opens the breaker.
+        breaker_seconds: How long they do; then one is let through to see.
 
     Raises:
         ConfigurationError: a number is out of its range.
@@ -33,7 +34,7 @@ class CallSettings:
     longest_wait: float = 8.0
     concurrency: int = 8
     max_calls: int | None = 64
-    breaker_failures: int = 5
+    breaker_failures: int = 10
     breaker_seconds: float = 30.0
 
     def __post_init__(self) -> None:

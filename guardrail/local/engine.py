@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from guardrail.engine import VerifyRequest
+from guardrail.engine import Part, VerifyRequest
 from guardrail.facts import FactKind, Mismatch, compare, extract
 from guardrail.local.evidence import choose_evidence
 from guardrail.local.language import readable
@@ -19,7 +19,7 @@ from guardrail.local.lexical import content_words
 from guardrail.local.model import ERROR_TYPES, MODEL_FOLDER, VERDICTS, load
 from guardrail.local.reading import Library, SegmentViews, View
 from guardrail.local.rules import CERTAIN, bare, judge_by_rules
-from guardrail.local.scorer import Scorer, Signals, coverage_ranges, load_scorer, log_odds
+from guardrail.local.scorer import LONGEST, Scorer, Signals, coverage_ranges, load_scorer, log_odds
 from guardrail.types import Cell, ErrorType, Row, Segment, Span, SupportMatrix
 
 _NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
@@ -64,8 +64,18 @@ class LocalEngine:
         load(self.folder, self.threads)
         load_scorer(self.folder)
 
+    @property
+    def longest(self) -> int:
+        """See PartReader.longest."""
+        return LONGEST
+
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         """See Engine.verify."""
+        part = self.read_part(request)
+        return SupportMatrix(rows=part.rows(sum(part.own)))
+
+    def read_part(self, request: VerifyRequest) -> Part:
+        """See PartReader.read_part."""
         library = Library(request.passages, request.expired)
         must_read = dict(request.must_read)
         views = [
@@ -74,12 +84,14 @@ class LocalEngine:
         ]
         read = self.read(request, views)
         scorer = load_scorer(self.folder)
-        count = own_segments(request.segments, library)
-        rows = [
-            _row(segment, request, library, view, readings, scorer, count)
-            for segment, view, readings in zip(request.segments, views, read, strict=True)
-        ]
-        return SupportMatrix(rows=tuple(rows))
+
+        def rows(count: int) -> tuple[Row, ...]:
+            return tuple(
+                _row(segment, request, library, view, readings, scorer, count)
+                for segment, view, readings in zip(request.segments, views, read, strict=True)
+            )
+
+        return Part(own=own_segments(request.segments, library), rows=rows)
 
     def read(self, request: VerifyRequest, views: Sequence[SegmentViews | None]) -> list[list[Reading | None] | None]:
         """The model's probabilities per segment and view; None for a view not read in time or a language not read."""
@@ -110,9 +122,9 @@ class LocalEngine:
         return result
 
 
-def own_segments(segments: Sequence[Segment], library: Library) -> int:
-    """How many segments say something in words of their own; copied sentences are no padding for the others."""
-    return sum(bare(segment.text) not in library.copies for segment in segments)
+def own_segments(segments: Sequence[Segment], library: Library) -> tuple[bool, ...]:
+    """Which segments say something in words of their own; copied sentences are no padding for the others."""
+    return tuple(bare(segment.text) not in library.copies for segment in segments)
 
 
 def claim_pieces(text: str) -> list[str]:

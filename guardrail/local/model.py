@@ -20,8 +20,9 @@ from guardrail.types import ErrorType
 MODEL_FOLDER = Path(__file__).parent / "model"
 MAX_TOKENS = 320
 MAX_CLAIM_TOKENS = 128
-BATCH_TOKENS = 1024
-"""Larger batches are no faster on a CPU, take memory, and pad short pairs to the length of long ones."""
+BATCH_TOKENS = 0
+"""Each pair is read alone: the int8 model scales a batch as a whole, so that its neighbours would move a pair's score
+(by up to 1.0 in log-odds), and batches are no faster on a CPU. What a segment gets must not depend on the others."""
 
 VERDICTS = 3
 """Columns of ``probabilities`` that hold supported, contradicted, neutral; those after them hold ERROR_TYPES."""

@@ -44,10 +44,11 @@ class BM25Retriever:
             raise ConfigurationError(f"words must be at least 1, got {words!r}.")
         documents = read_passages(read_folder(Path(source)) if isinstance(source, (str, Path)) else source)
         self._passages = tuple(piece for document in documents for piece in _pieces(document, words))
-        if not self._passages:
-            raise UsageError("there are no documents to retrieve from.")
+        words_of = [terms(f"{p.title or ''} {p.text}") for p in self._passages]
+        if not any(words_of):
+            raise UsageError("there are no documents to retrieve from, or none that has a word to be found by.")
         self._index = bm25s.BM25(method="lucene")
-        self._index.index([terms(f"{p.title or ''} {p.text}") for p in self._passages], show_progress=False)
+        self._index.index(words_of, show_progress=False)
 
     def __len__(self) -> int:
         """Passages in the index."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from guardrail.decompose.sentences import split_sentences
 from guardrail.types import Span
 
-_PARAGRAPH = re.compile(r"\S(?:.*?\S)?(?=\s*?\n[ \t]*\n|\s*\Z)", re.DOTALL)
+_PARAGRAPH = re.compile(r"\S(?:.*?\S)?(?=\s*?\n[ \t\r]*\n|\s*\Z)", re.DOTALL)
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+")
 

@@ -31,20 +31,25 @@ def read_folder(folder: Path) -> tuple[Passage, ...]:
     the first heading of a Markdown file, else the file's name without suffix; in a JSONL file what it says, if at all.
 
     Raises:
-        UsageError: no such folder, nothing in it to read, or a file that cannot be read: says which, and which line.
+        UsageError: no such folder, nothing in it to read, an id used twice, or a file that cannot be read: says which.
     """
     if not folder.is_dir():
         raise UsageError(f"no folder {str(folder)!r} to retrieve from. Name a folder of {', '.join(SUFFIXES)} files.")
-    documents = tuple(
-        document
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in SUFFIXES and path.is_file() and not _hidden(path, folder)
-        for document in _read(path, path.relative_to(folder).as_posix())
-        if document.text.strip()
-    )
+    documents: dict[str, Passage] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in SUFFIXES or not path.is_file() or _hidden(path, folder):
+            continue
+        for document in _read(path, path.relative_to(folder).as_posix()):
+            if document.id in documents:
+                raise UsageError(
+                    f"{str(path)!r} has a document with the same id {document.id!r} as one before it in the folder. "
+                    "Ids must be unique, or left out."
+                )
+            if document.text.strip():
+                documents[document.id] = document
     if not documents:
         raise UsageError(f"the folder {str(folder)!r} holds no text in {', '.join(SUFFIXES)} files.")
-    return documents
+    return tuple(documents.values())
 
 
 def _hidden(path: Path, folder: Path) -> bool:

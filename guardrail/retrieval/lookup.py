@@ -20,7 +20,7 @@ PER_SEGMENT = 3
 """Passages asked for by segment."""
 
 IN_ALL = 10
-"""Passages that an answer is checked against, at most."""
+"""Passages that an answer is checked against, at most, unless more queries than that have a best one."""
 
 _AT_ONCE = 8
 
@@ -95,18 +95,18 @@ async def aretrieve(request: RetrieveRequest) -> Retrieved:
 def merge(found: Sequence[Sequence[Passage]]) -> Retrieved:
     """At most IN_ALL passages, each text and id once: all first places before all second, then what most queries got.
 
+    All first places stay, be they more than IN_ALL: a segment whose own passage is left out would seem to be invented.
     What a retriever gives beyond PER_SEGMENT per query is left out.
     """
     votes: dict[str, tuple[int, int, int]] = {}
     passages: dict[str, Passage] = {}
     for results in found:
-        for rank, passage in enumerate(results[:PER_SEGMENT]):
-            if not passage.text.strip():
-                continue
+        for rank, passage in enumerate([p for p in results if p.text.strip()][:PER_SEGMENT]):
             place, count, first = votes.get(passage.text, (rank, 0, len(votes)))
             votes[passage.text] = (min(place, rank), count - 1, first)
             passages.setdefault(passage.text, passage)
-    ordered = [passages[text] for text in sorted(votes, key=votes.__getitem__)][:IN_ALL]
+    firsts = sum(place == 0 for place, _, _ in votes.values())
+    ordered = [passages[text] for text in sorted(votes, key=votes.__getitem__)][: max(IN_ALL, firsts)]
     if not ordered:
         return Retrieved(reason="nothing was retrieved for it")
     ids = [passage.id for passage in ordered]

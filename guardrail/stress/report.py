@@ -100,7 +100,7 @@ def summarise(outcomes: Iterable[Outcome], guard: Guard) -> StressReport:
         alarms=alarms,
         honest_unverified=sum(outcome.unverified for outcome in honest),
         interval=wilson(alarms, len(honest)) if honest else None,
-        policy=guard.policy.name,
+        policy=guard.policy.current().name,
         engine=getattr(guard.engine, "name", str(guard.engine)),
     )
 

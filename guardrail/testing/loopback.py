@@ -16,6 +16,7 @@ _GRACE = 10.0
 
 _POLL = 0.02
 _BACKLOG = 1024
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, reply: HttpReply) -> None:
         self.close_connection = self.close_connection or bool(reply.cut)
         lines = [
-            f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}",
+            f"HTTP/1.1 {reply.status} {_PHRASES.get(reply.status, '')}",
             "Content-Type: application/json",
             f"Content-Length: {len(reply.text)}",
             *(f"{name}: {value}" for name, value in reply.headers.items()),

@@ -14,6 +14,7 @@ _BY_KEYS = {
     frozenset({"individuals", "segments", "no_claim", "abstains"}): "decompose",
     frozenset({"segments"}): "judge",
     frozenset({"id", "logic"}): "logic",
+    frozenset({"analysis", "answer"}): "rewrite",
 }
 
 

@@ -1,27 +1,42 @@
-"""A LangChain Runnable around a chain: its answer is checked against its documents before it is returned.
-
-Callbacks and event streams of the inner chain still see its raw answer; the wrapper's own output never holds it.
-"""
+"""A LangChain Runnable around a chain: its answer is checked against its documents before it is returned."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
-from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import patch_config
+from langchain_core.runnables.graph import Graph
+from langchain_core.runnables.utils import ConfigurableFieldSpec
+from pydantic import BaseModel
 
-from guardrail import Guard, GuardedAnswer, Passage, UsageError
+from guardrail import Guard, GuardedAnswer, Passage, Policy, UsageError
+from guardrail.errors import did_you_mean
+from guardrail.streaming import MODES, Mode
+from guardrail_langchain.answers import cleansed, replaced, text_of
+from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
+from guardrail_langchain.documents import to_passages
+from guardrail_langchain.parts import Extract, Parts
+from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
+from guardrail_langchain.retrieved import Retrieved
+from guardrail_langchain.stream import astreamed, streamed
+from guardrail_langchain.summary import summary
 
-ANSWER_KEYS = ("answer", "result", "output")
-PASSAGE_KEYS = ("context", "source_documents", "documents")
-QUESTION_KEYS = ("input", "query", "question")
+Listener = Callable[[GuardedAnswer], None]
+"""Hears of every checked answer, with its report: for logs and metrics."""
 
-Extract = str | Callable[[Any], Any]
-"""Where to find something in the chain's output: a key, or a function of the output."""
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one call's output holds."""
+
+    text: str
+    documents: object
+    passages: list[Passage]
+    question: str | None
+    policy: Policy | None
 
 
 class GuardedChain(Runnable[Any, Any]):
@@ -31,51 +46,169 @@ class GuardedChain(Runnable[Any, Any]):
         self,
         inner: Runnable[Any, Any],
         guard: Guard,
-        answer: Extract | None,
-        passages: Extract | None,
-        question: Extract | None,
+        parts: Parts,
+        *,
+        mode: Mode,
+        again: Regeneration | None,
+        detach: Detach,
+        listener: Listener | None,
     ) -> None:
         self.inner = inner
         self.guard = guard
-        self._answer, self._passages, self._question = answer, passages, question
+        self.parts, self.mode, self.again, self.detach, self.listener = parts, mode, again, detach, listener
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  LangChain's name
         """Run the chain, check its answer, and deliver what the policy allows."""
 
-        def call(value: Any, run_manager: CallbackManagerForChainRun) -> Any:
-            output = self.inner.invoke(value, patch_config(config, callbacks=run_manager.get_child()), **kwargs)
-            text, documents, question = self._parts(value, output)
-            return self._deliver(output, self.guard.run(text, documents, question=question))
+        def call(value: Any, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Any:
+            untrace(self.detach)
+            retrieved, inner = self.inside(config, run_manager)
+            output = self.inner.invoke(value, inner, **kwargs)
+            found = self.find(value, output, config, retrieved)
+            made = Call(value, output, found.documents, found.question, inner)
+            again = self.again.generator(made) if self.again else None
+            guarded = self.guard.run(
+                found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
+            )
+            return self._deliver(value, output, guarded)
 
         return self._call_with_config(call, input, config, run_type="chain")
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
         """The same without blocking the event loop."""
 
-        async def call(value: Any, run_manager: AsyncCallbackManagerForChainRun) -> Any:
-            output = await self.inner.ainvoke(value, patch_config(config, callbacks=run_manager.get_child()), **kwargs)
-            text, documents, question = self._parts(value, output)
-            return self._deliver(output, await self.guard.arun(text, documents, question=question))
+        async def call(value: Any, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Any:
+            untrace(self.detach)
+            retrieved, inner = self.inside(config, run_manager)
+            output = await self.inner.ainvoke(value, inner, **kwargs)
+            found = self.find(value, output, config, retrieved)
+            made = Call(value, output, found.documents, found.question, inner)
+            again = self.again.agenerator(made) if self.again else None
+            guarded = await self.guard.arun(
+                found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
+            )
+            return self._deliver(value, output, guarded)
 
         return await self._acall_with_config(call, input, config, run_type="chain")
 
-    def _parts(self, given: Any, output: Any) -> tuple[str, list[Passage], str | None]:
-        if callable(self._answer) and isinstance(output, Mapping):
-            raise UsageError(
-                f"answer is a function, but the chain's output is a mapping with keys {sorted(map(str, output))}: the "
-                "delivered text would have no place in it. Pass the answer's key to guard_chain."
-            )
-        text = _text(_find(output, self._answer, ANSWER_KEYS, "answer"))
-        documents = to_passages(_find(output, self._passages, PASSAGE_KEYS, "passages"))
-        question = _question(given, output, self._question)
-        return text, documents, question
+    def transform(
+        self,
+        input: Iterator[Any],  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Iterator[Any]:
+        """Chunks in the chain's own shapes; what leaves when is the mode's matter."""
 
-    def _deliver(self, output: Any, guarded: GuardedAnswer) -> Any:
+        def call(
+            inputs: Iterator[Any], run_manager: CallbackManagerForChainRun, config: RunnableConfig
+        ) -> Iterator[Any]:
+            return streamed(self, inputs, run_manager, config, kwargs)
+
+        yield from self._transform_stream_with_config(input, call, config, run_type="chain")
+
+    async def atransform(
+        self,
+        input: AsyncIterator[Any],  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """The same without blocking the event loop."""
+
+        def call(
+            inputs: AsyncIterator[Any], run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
+        ) -> AsyncIterator[Any]:
+            return astreamed(self, inputs, run_manager, config, kwargs)
+
+        async for chunk in self._atransform_stream_with_config(input, call, config, run_type="chain"):
+            yield chunk
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002
+        """See ``transform``."""
+        yield from self.transform(iter([input]), config, **kwargs)
+
+    async def astream(
+        self,
+        input: Any,  # noqa: A002
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """See ``transform``."""
+
+        async def once() -> AsyncIterator[Any]:
+            yield input
+
+        async for chunk in self.atransform(once(), config, **kwargs):
+            yield chunk
+
+    def inside(
+        self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun
+    ) -> tuple[Retrieved | None, RunnableConfig]:
+        """Who listens for documents in one call, and the config of the inner chain."""
+        given = (config.get("configurable") or {}).get("documents")
+        retrieved = Retrieved() if self.parts.wants_callback and given is None else None
+        # Observe mode promises no check before text leaves, so there is nothing to keep from those who stream.
+        streams = self.mode == "observe" and self.detach == "streams"
+        return retrieved, inner_config(config, run_manager, False if streams else self.detach, retrieved)
+
+    def find(self, given: Any, output: Any, config: RunnableConfig, retrieved: Retrieved | None) -> Found:
+        """What is to be checked in an output. Raises UsageError where a part is missing; the message lists its keys."""
+        configurable = config.get("configurable") or {}
+        text = text_of(self.parts.find_answer(output))
+        documents = self.parts.find_documents(output, configurable.get("documents"), retrieved)
+        question = self.parts.find_question(given, output)
+        return Found(text, documents, to_passages(documents), question, configurable.get("guardrail_policy"))
+
+    def verdict(self, guarded: GuardedAnswer) -> Any:
+        """What the key ``guardrail`` holds. Tells the listener, too."""
+        if self.listener is not None:
+            self.listener(guarded)
+        # Whoever hears of the wrapper's own run sees its output: where nobody may see the raw answer, no report either.
+        return summary(guarded) if self.detach is True else guarded
+
+    def _deliver(self, given: Any, output: Any, guarded: GuardedAnswer) -> Any:
         """The output's own shape, with the delivered text in the answer's place and the key ``guardrail``."""
-        key = _key(output, self._answer, ANSWER_KEYS)
+        verdict = self.verdict(guarded)
+        key = self.parts.answer_key(output)
         if not isinstance(output, Mapping) or key is None:
-            return _replaced(output, guarded.text)
-        return {**output, key: _replaced(output[key], guarded.text), "guardrail": guarded}
+            return replaced(output, guarded.text, summary(guarded))
+        said = text_of(output[key])
+        rest = {k: v for k, v in output.items() if k != key}
+        if said != guarded.text:
+            asked = given if isinstance(given, Mapping) else {}
+            rest = {
+                k: v if isinstance(v, str) and asked.get(k) == v else cleansed(v, said, guarded.text)
+                for k, v in rest.items()
+            }
+        return {k: replaced(v, guarded.text) if k == key else rest[k] for k, v in output.items()} | {
+            "guardrail": verdict
+        }
+
+    @property
+    def InputType(self) -> Any:  # noqa: N802  LangChain's name
+        """The inner chain's."""
+        return self.inner.InputType
+
+    @property
+    def OutputType(self) -> Any:  # noqa: N802
+        """The inner chain's; a mapping also holds the key ``guardrail``."""
+        return self.inner.OutputType
+
+    @property
+    def config_specs(self) -> list[ConfigurableFieldSpec]:
+        """The inner chain's."""
+        return self.inner.config_specs
+
+    def get_input_schema(self, config: RunnableConfig | None = None) -> type[BaseModel]:
+        """The inner chain's."""
+        return self.inner.get_input_schema(config)
+
+    def get_output_schema(self, config: RunnableConfig | None = None) -> type[BaseModel]:
+        """The inner chain's; a mapping also holds the key ``guardrail``."""
+        return self.inner.get_output_schema(config)
+
+    def get_graph(self, config: RunnableConfig | None = None) -> Graph:
+        """The inner chain's."""
+        return self.inner.get_graph(config)
 
 
 def guard_chain(
@@ -85,113 +218,45 @@ def guard_chain(
     answer: Extract | None = None,
     passages: Extract | None = None,
     question: Extract | None = None,
+    mode: Mode = "buffer",
+    regenerate: Regenerate | None = None,
+    detach: Detach = "streams",
+    listener: Listener | None = None,
 ) -> GuardedChain:
-    """Wrap a chain so that its answers are checked against the documents it returns.
+    """Wrap a chain so that its answers are checked against the documents it was given.
+
+    ``config["configurable"]`` may hold ``documents`` to check against and ``guardrail_policy``, for one call.
 
     Args:
-        chain: A Runnable whose output holds the answer and the documents, such as ``create_retrieval_chain`` makes.
+        chain: A Runnable whose output holds the answer, or is the answer (str or message).
         guard: The guard to run.
         answer: Key of the answer in the output, or a function of the output. Default: the first of answer, result,
-            output. A function needs an output that is itself the answer (str or message).
+            output, output_text. A function needs an output that is itself the answer.
         passages: Key or function for the documents (Document, str or Passage). Default: the first of context,
-            source_documents, documents.
+            source_documents, documents, input_documents; else what the chain's retrievers returned in this call.
         question: Key or function for the question. Default: input, query or question of the output or input.
+        mode: What streams do: ``buffer`` (text leaves after all of it is checked), ``sentence`` (after its sentence
+            is), ``observe`` (at once, unchecked).
+        regenerate: Makes a new answer where the policy asks for one: True = the chain's last step again, on the same
+            documents and with the feedback behind the question (chains that end in ``.assign(answer=...)``); or a
+            Runnable or callable that takes a dict of question, passages, feedback, answer and input.
+        detach: Which callback handlers do not hear of the chain's inner runs, where the raw answer is: those that
+            stream to the caller (``"streams"``), all (True; then ``guardrail`` is a summary without texts), or none.
+        listener: Hears of every checked answer.
 
     Returns:
         A Runnable with the chain's own output, the delivered text in the answer's place, and under the key
-        ``guardrail`` the GuardedAnswer (dict outputs).
+        ``guardrail`` the GuardedAnswer (dict outputs). A message carries a summary in ``response_metadata``.
 
     Raises:
-        UsageError: at run time, where the output holds no answer or no documents; the message lists its keys.
+        UsageError: an argument is wrong; or at run time, where the output holds no answer or no documents.
     """
     if not isinstance(guard, Guard):
         raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write guard_chain(chain, Guard(...)).")
-    return GuardedChain(chain, guard, answer, passages, question)
+    if mode not in MODES:
+        raise UsageError(f"unknown mode {mode!r}. {did_you_mean(str(mode), MODES)}")
+    parts = Parts(answer, passages, question)
+    again = regeneration(regenerate, chain, parts)
+    return GuardedChain(chain, guard, parts, mode=mode, again=again, detach=read_detach(detach), listener=listener)
 
 
-def to_passages(documents: object) -> list[Passage]:
-    """Documents as passages: ids are kept where they are unique, titles come from metadata ``title``."""
-    if isinstance(documents, Mapping):
-        raise UsageError(
-            f"documents must be a list of Document, str or Passage, got a mapping (keys {sorted(map(str, documents))})."
-        )
-    if isinstance(documents, (str, Document, Passage)) or not isinstance(documents, Iterable):
-        documents = [documents]
-    passages: list[Passage] = []
-    seen: set[str] = set()
-    for number, item in enumerate(documents, 1):
-        passage = _passage(item)
-        ident = (
-            passage.id
-            if passage.id and passage.id not in seen
-            else f"{passage.id}#{number}"
-            if passage.id
-            else str(number)
-        )
-        while ident in seen:
-            ident += "'"
-        seen.add(ident)
-        passages.append(Passage(id=ident, text=passage.text, title=passage.title))
-    return passages
-
-
-def _passage(item: object) -> Passage:
-    if isinstance(item, Document):
-        title = item.metadata.get("title")
-        return Passage(id=item.id or "", text=item.page_content, title=title if isinstance(title, str) else None)
-    if isinstance(item, str):
-        return Passage(text=item)
-    if isinstance(item, Passage):
-        return item
-    raise UsageError(f"a retrieved document must be a Document, str or Passage, got {type(item).__name__}.")
-
-
-def _key(output: Any, extract: Extract | None, known: tuple[str, ...]) -> str | None:
-    if isinstance(extract, str):
-        return extract
-    if extract is None and isinstance(output, Mapping):
-        return next((key for key in known if key in output), None)
-    return None
-
-
-def _find(output: Any, extract: Extract | None, known: tuple[str, ...], what: str) -> Any:
-    if callable(extract):
-        return extract(output)
-    key = _key(output, extract, known)
-    if isinstance(output, Mapping) and key in output:
-        return output[key]
-    shape = f"keys {sorted(map(str, output))}" if isinstance(output, Mapping) else f"type {type(output).__name__}"
-    wanted = repr(key) if key else f"any of {', '.join(known)}"
-    raise UsageError(
-        f"no {what} in the chain's output ({shape}); looked for {wanted}. Pass {what}=<key or function> to guard_chain."
-    )
-
-
-def _question(given: Any, output: Any, extract: Extract | None) -> str | None:
-    if extract is not None:
-        return _text(_find(output, extract, QUESTION_KEYS, "question"))
-    for source in (output, given):
-        if isinstance(source, Mapping):
-            found = next((source[key] for key in QUESTION_KEYS if key in source), None)
-            if isinstance(found, (str, BaseMessage)):
-                return _text(found)
-    return given if isinstance(given, str) else None
-
-
-def _text(value: Any) -> str:
-    if value is None:  # a chain that found nothing: an empty answer, which nobody can judge
-        return ""
-    if isinstance(value, BaseMessage):
-        return value.text if isinstance(value.text, str) else str(value.content)
-    if isinstance(value, str):
-        return str(value)
-    raise UsageError(f"the chain's answer must be a str or a message, got {type(value).__name__}.")
-
-
-def _replaced(value: Any, text: str) -> Any:
-    if not isinstance(value, BaseMessage):
-        return text
-    if _text(value) == text:
-        return value
-    # Models put drafts and reasoning beside the content: they would carry the withheld text along.
-    return value.model_copy(update={"content": text, "additional_kwargs": {}})

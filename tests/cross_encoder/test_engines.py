@@ -14,8 +14,7 @@ pytest.importorskip("sentence_transformers")
 from guardrail import Guard, Verdict
 from guardrail.cross_encoder import make
 from guardrail.cross_encoder.chunks import pieces
-from guardrail.cross_encoder.reading import Look, Reading
-from guardrail.cross_encoder.rows import row
+from guardrail.cross_encoder.reading import Look, Reading, row
 from guardrail.engine import VerifyRequest
 from guardrail.errors import EngineError
 from guardrail.local.reading import Library
@@ -178,10 +177,10 @@ def test_passages_in_other_languages_are_not_guessed_at(engine_of, request_of):
 def test_what_was_not_read_in_time_is_unverified(engine_of, request_of, monkeypatch, name):
     from sentence_transformers import CrossEncoder
 
-    from guardrail.cross_encoder import devices
+    from guardrail.cross_encoder import forward
 
     passes = []
-    for kind, method in ((devices.Forward, "__call__"), (CrossEncoder, "predict")):
+    for kind, method in ((forward.Forward, "__call__"), (CrossEncoder, "predict")):
         real = getattr(kind, method)
         monkeypatch.setattr(kind, method, lambda *given, r=real, **more: passes.append(1) or r(*given, **more))
     monkeypatch.setattr(VerifyRequest, "expired", lambda _: len(passes) >= (2 if name == "lettucedetect" else 70))
@@ -196,6 +195,23 @@ def test_what_was_not_read_in_time_is_unverified(engine_of, request_of, monkeypa
         assert len(passes) == 70
         assert [found.segment_id for found in rows if found not in undone][:32] == [f"s{n}" for n in range(1, 33)]
         assert 64 <= len(undone) <= 68
+
+
+def test_lettucedetect_counts_a_passage_that_fits_with_no_other(engine_of, request_of, monkeypatch):
+    """Two passages fit together, the third alone; it says it all."""
+    from guardrail.cross_encoder.lettucedetect import LettuceDetect
+
+    groups = []
+
+    def verdicts(_, found, answer, *__):
+        groups.extend([window.passage for window in group] for group in found)
+        return [[(0.9 if group[0].passage == 2 else 0.1, ())] for group in found]
+
+    monkeypatch.setattr(LettuceDetect, "_verdicts", verdicts)
+    passages = [" ".join(["dam"] * 25), " ".join(["river"] * 25), " ".join(["water"] * 50)]
+    found = engine_of("lettucedetect", max_tokens=96).verify(request_of([CLAIM], passages)).rows[0]
+    assert groups == [[0], [1], [2], [0, 1]]
+    assert found.supported == 0.9
 
 
 def test_an_expired_request_loads_no_model(tiny, request_of):

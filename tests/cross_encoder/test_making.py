@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentence_transformers")
 
+from guardrail.calibration import engine_identity  # noqa: E402
 from guardrail.cross_encoder import CARDS, is_cross_encoder, make  # noqa: E402
 from guardrail.errors import ConfigurationError, MissingExtraError  # noqa: E402
 
@@ -85,6 +86,8 @@ def test_a_download_takes_weights_once_and_never_code(monkeypatch, tiny, tmp_pat
         ("nli:", "nli:<hub id or folder>"),
         ("nli:/no/such/folder", "no model folder"),
         ("minicheck:not an id", "no model folder"),
+        ("nli:~nobody/model", "no model folder"),
+        (f"nli:{'x' * 5000}/../y", "no model folder"),
     ],
 )
 def test_wrong_names(name, message):
@@ -132,6 +135,9 @@ def test_a_model_without_the_head_is_refused_before_it_judges(tiny, tmp_path):
         make(f"minicheck:{folder}", device="cpu").warm_up()
     with pytest.raises(ConfigurationError, match="no cross-encoder"):
         make(f"nli:{folder}", labels=("unsupported", "supported"))
+    tiny.edit_config(folder, architectures=None)  # then only the weights tell
+    with pytest.raises(ConfigurationError, match="lacks"):
+        make(f"nli:{folder}", labels=("unsupported", "supported"), device="cpu").warm_up()
 
 
 def test_code_in_the_folder_of_a_model_is_never_run(tiny):
@@ -205,3 +211,41 @@ def test_the_package_imports_no_library_of_models():
 
     code = "import guardrail.cross_encoder, sys; sys.exit(any(m in sys.modules for m in ('torch', 'transformers', 'sentence_transformers', 'huggingface_hub')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_identity_names_what_scores_depend_on(tiny, tmp_path):
+    folder = shutil.copytree(tiny.encoder("roberta"), tmp_path / "roberta")
+    first = make(f"minicheck:{folder}")
+    assert first.identity.startswith("minicheck roberta files:")
+    assert engine_identity(first).startswith(first.identity)
+    moved = shutil.copytree(folder, tmp_path / "elsewhere" / "roberta")
+    same = (make(f"minicheck:{moved}"), make(f"minicheck:{folder}", device="cpu", batch_tokens=64, download=False))
+    assert {engine.identity for engine in same} == {first.identity}
+    others = [
+        make(f"factcg:{folder}"),
+        *(make(f"minicheck:{folder}", **{name: value}) for name, value in (("window", 9), ("max_tokens", 99))),
+        make(f"minicheck:{folder}", multilingual=True),
+        make(f"minicheck:{folder}", labels=("supported", "unsupported")),
+    ]
+    tiny.edit_config(moved, layer_norm_eps=0.5)
+    others.append(make(f"minicheck:{moved}"))
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"!")  # another weight, the same size
+    others.append(make(f"minicheck:{folder}"))
+    assert len({engine.identity for engine in (first, *others)}) == 1 + len(others)
+
+
+def test_an_identity_covers_the_base(tiny, tmp_path):
+    folder, base = tiny.hhem()
+    other = shutil.copytree(base, tmp_path / "base")
+    tiny.edit_config(other, dropout_rate=0.3)
+    assert make(f"hhem:{folder}", base=base).identity != make(f"hhem:{folder}", base=other).identity
+
+
+def test_an_identity_reads_no_gigabytes(tiny, tmp_path):
+    folder = shutil.copytree(tiny.encoder("roberta"), tmp_path / "large")
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.truncate(1 << 40)  # a sparse file; read whole it would take minutes, or all memory
+    started = time.perf_counter()
+    engine_identity(make(f"minicheck:{folder}"))
+    assert time.perf_counter() - started < 2.0

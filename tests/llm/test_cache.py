@@ -62,8 +62,9 @@ def test_limits_that_hold_nothing_are_refused(entries, tmp_path):
         MemoryCache(entries=entries)
     with pytest.raises(ConfigurationError, match="entries"):
         DiskCache(tmp_path, entries=entries)
-    with pytest.raises(ConfigurationError, match="max_age"):
-        DiskCache(tmp_path, max_age=0)
+    for age in (0, float("nan"), float("inf")):
+        with pytest.raises(ConfigurationError, match="max_age"):
+            DiskCache(tmp_path, max_age=age)
 
 
 def test_all_caches_have_the_protocol(disk):

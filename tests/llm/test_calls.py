@@ -287,7 +287,7 @@ def test_the_breaker_opens_probes_and_closes(kind, perform):
     for _ in range(3):
         assert str(perform(calls, prompts(), ledger())[0]) == "HTTP 500"
     (reply,) = perform(calls, prompts(), ledger())
-    assert "3 times in a row" in str(reply)
+    assert "3 times in a row (HTTP 500)" in str(reply)
     assert not reply.retryable
     assert len(model.timeouts) == 3
 
@@ -332,6 +332,26 @@ def test_failures_that_are_not_the_servers_do_not_open_the_breaker():
     for _ in range(3):  # the answers' deadlines are at fault
         calls.perform(prompts(), ledger(seconds=0.2))
     assert calls.perform(prompts(), ledger())[0].text == "data 0"
+
+
+@WAYS
+def test_a_black_hole_opens_the_breaker_though_deadlines_are_short(kind, perform, monkeypatch):
+    """Else every answer would wait for its whole deadline, for as long as the outage lasts."""
+    monkeypatch.setattr("guardrail.llm.calls._FAIR", 0.1)
+    model = kind(seconds=0.6)
+    calls = Calls(model, replace(FAST, breaker_failures=2, timeout=10.0))
+    for _ in range(2):
+        assert "no reply within" in str(perform(calls, prompts(), ledger(seconds=0.3))[0])
+    (reply,) = perform(calls, prompts(), ledger(seconds=0.3))
+    assert "2 times in a row (no reply within" in str(reply)
+
+
+@WAYS
+def test_a_hiccup_under_all_requests_at_work_does_not_open_the_breaker(kind, perform):
+    settings = CallSettings(first_wait=0.01, longest_wait=0.02)
+    model = kind(*[DOWN] * settings.concurrency, seconds=0.01)
+    replies = perform(Calls(model, settings), prompts(settings.concurrency), ledger())
+    assert all(isinstance(r, Completion) for r in replies)
 
 
 @WAYS
@@ -515,6 +535,30 @@ def test_steps_are_driven_to_their_result():
     assert asyncio.run(Calls(Async(), FAST).arun(two_rounds(log), account)) == ["data 0", "data 0", "data 1"]
     assert log == ["closed", "closed"]
     assert (account.usage.calls, account.usage.rounds) == (6, 4)
+
+
+def test_steps_that_wait_for_a_cache_leave_the_loop_free():
+    def slow():
+        time.sleep(0.3)
+        yield prompts(1)
+        time.sleep(0.3)
+        return "done"
+
+    async def body():
+        task = asyncio.create_task(Calls(Async(), FAST).arun(slow(), ledger()))
+        ticks = 0
+        while not task.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        assert await task == "done"
+        task = asyncio.create_task(Calls(Async(), FAST).arun(slow(), ledger()))
+        await asyncio.sleep(0.05)
+        task.cancel()  # while a step is at work
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return ticks
+
+    assert asyncio.run(body()) > 20
 
 
 def test_steps_are_closed_when_they_are_left():

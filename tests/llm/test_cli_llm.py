@@ -148,6 +148,18 @@ def test_eval_says_why_nothing_was_judged(data):
     assert "401" in done.stderr
 
 
+@pytest.mark.parametrize("command", [["check"], ["check", "--format", "text"]])
+def test_check_says_why_nothing_was_judged(command, data):
+    """The kind of failure in one line, whether the key is wrong or nobody listens."""
+    with OpenAIServer(ReadingJudge(), api_key="another") as locked:
+        done = run(*command, data, "--engine", "llm:m", "--base-url", locked.base_url, code=1)
+    assert "warning: 8 of 8 answers could not be judged: the judge could not be asked: Auth" in done.stderr
+    assert "401" in done.stderr
+    done = run(*command, data, "--engine", "llm:m", "--base-url", locked.base_url, code=1)
+    assert "warning: 8 of 8 answers could not be judged" in done.stderr
+    assert "APIConnectionError" in done.stderr
+
+
 def test_stress_and_calibrate_take_the_same_options(server, data, tmp_path):
     """The threshold is written for that model, and the guard says so if another one is used."""
     done = run("stress", write(tmp_path / "p.jsonl", [{"text": text} for text in PASSAGES]), "--per-type", 1,

@@ -137,12 +137,12 @@ def test_many_answers_share_a_model_in_threads_and_loops():
 
 @WAYS
 def test_a_rate_limit_is_waited_for(perform):
-    with OpenAIServer(Script(Reply("slow down", status=429, retry_after=1), GOOD)) as server:
+    with OpenAIServer(Script(Reply("slow down", status=429, retry_after=0.4), GOOD)) as server:
         started = time.monotonic()
         account = ledger(seconds=10)
         assert one(perform, server, account=account).text == GOOD
-        assert 1.0 <= time.monotonic() - started < 2.0
-    assert server.calls[1].arrived - server.calls[0].arrived >= 1.0
+        assert 0.4 <= time.monotonic() - started < 2.0
+    assert server.calls[1].arrived - server.calls[0].arrived >= 0.4
     assert (account.usage.calls, account.usage.retries) == (2, 1)
 
 
@@ -383,6 +383,29 @@ def test_a_server_that_trickles_is_given_up(perform):
     assert "no reply within 0.4 s" in str(reply)
 
 
+@WAYS
+def test_nobody_answers_the_door(perform, monkeypatch):
+    """Packets are dropped: a connection is not waited for as long as a reply."""
+    import socket
+
+    monkeypatch.setattr("guardrail.llm.openai._CONNECTING", 0.2)
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(3)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(full.getsockname())
+        started = time.monotonic()
+        llm = OpenAILLM("m", f"http://127.0.0.1:{full.getsockname()[1]}/v1")
+        (reply,) = perform(llm, replace(FAST, attempts=1), (PROMPT,), ledger())
+        assert time.monotonic() - started < 2.0
+        for each in waiting:
+            each.close()
+    assert str(reply) == "APITimeoutError"
+    assert reply.retryable
+
+
 def test_retry_after_in_all_its_forms():
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     assert retry_after({"Retry-After": "2.5"}) == 2.5
@@ -422,6 +445,9 @@ def test_the_key_of_the_environment_and_a_placeholder(monkeypatch):
 
 
 def test_a_model_shows_no_key():
+    with pytest.raises(ConfigurationError) as wrong:
+        OpenAILLM("m", "user:sk-secret@localhost:9/v1")
+    assert "sk-secret" not in str(wrong.value)
     llm = OpenAILLM("m", "http://user:sk-secret@localhost:9/v1", "sk-secret")
     assert repr(llm) == "OpenAILLM(model='m', base_url='http://localhost:9/v1/')"
     assert isinstance(llm, LLM)
@@ -460,6 +486,38 @@ def test_a_loop_that_ends_closes_its_connections():
         assert [client.is_closed() for client in kept] == [True] * 3
         assert len(llm._clients._loops) == 1
         gc.collect()  # an unclosed socket would be a warning, and so an error, here
+
+
+def test_a_model_that_is_dropped_closes_its_connections(monkeypatch):
+    """In a circle of references too, which the collector frees in any order: an unclosed socket would warn there."""
+    heard = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda event: heard.append(event.exc_value))
+
+    async def body():
+        llm = OpenAILLM("m", server.base_url)
+        await Calls(llm, FAST).aperform((PROMPT,) * 2, ledger())
+        Calls(llm, FAST).perform((PROMPT,), ledger())
+        clients = [await llm._clients.in_loop(), llm._clients.here()]
+        circle = [llm]
+        circle.append(circle)
+        del llm, circle
+        gc.collect()
+        await asyncio.sleep(0.05)
+        return [client.is_closed() for client in clients]
+
+    async def forgotten():
+        llm = OpenAILLM("m", server.base_url)
+        await Calls(llm, FAST).aperform((PROMPT,) * 2, ledger())
+        circle = [llm]
+        circle.append(circle)
+        del llm, circle
+        gc.collect()
+        await asyncio.sleep(0.05)
+
+    with OpenAIServer(Script(GOOD)) as server:
+        assert asyncio.run(body()) == [True, True]
+        asyncio.run(forgotten())
+    assert heard == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

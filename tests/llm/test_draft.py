@@ -3,10 +3,14 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guardrail.decompose import decompose
 from guardrail.engine import DecomposeRequest, Draft, account_draft
 from guardrail.llm.draft import answer_units, read_draft
+from guardrail.llm.judgement import claims_of
+from guardrail.llm.wording import signs, words
 
 ANSWER = (
     "Amazon leads the cloud market. It got there because it developed its own chips in 2013. "
@@ -163,3 +167,127 @@ def test_a_chinese_answer_keeps_its_words() -> None:
     )
     assert checked(draft) == ["大坝建于1958年。", "因为大坝很高，所以水库很大。"]
     assert draft.parts.checked[0].claims[0].text == "大坝建于1958年"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("The dam is not safe.", "The dam is safe."),
+        ("The dam isn't safe.", "The dam is safe."),
+        ("The dam is safe.", "The dam is not safe."),
+        ("The dam is only open to members.", "The dam is open to members."),
+        ("Sales may have risen in all regions.", "Sales have risen in regions."),
+        ("大坝不安全。", "大坝安全。"),
+    ],
+)
+def test_a_text_that_turns_a_statement_round_or_claims_another_amount_is_replaced(answer: str, text: str) -> None:
+    assert checked(read(part([1], text), asked=request(answer))) == [answer]
+
+
+def claims(answer: str, text: str, *points: list[str]) -> list[str]:
+    [segment] = read(part([1], text, points=list(points)), asked=request(answer)).parts.checked
+    return [claim.text for claim in segment.claims]
+
+
+def test_what_a_text_or_its_points_leave_out_is_a_claim_too() -> None:
+    answer = "Rita Halloway, a convicted murderer, built the large dam."
+    built = ["Rita Halloway", "built", "the large dam"]
+    assert claims(answer, "Rita Halloway built the large dam.", built) == [" ".join(built), answer]
+    assert claims(answer, answer, built) == [" ".join(built), answer]
+    murderer = ["Rita Halloway", "a convicted", "murderer"]
+    assert claims(answer, answer, built, murderer) == [" ".join(built), " ".join(murderer)]
+
+
+def test_points_that_lose_a_negation_are_no_points() -> None:
+    answer = "The dam is not safe."
+    assert claims(answer, answer, ["The dam", "is", "safe"]) == [answer]
+    assert claims("US sales rose.", "US sales rose.", ["sales", "rose", "again"])[-1] == "US sales rose."
+
+
+def test_a_split_that_leaves_out_words_is_undone() -> None:
+    answer = "The dam stands in a quiet valley, poisons nearby wells, and attracts visitors."
+    first = part([1], "The dam stands in a quiet valley", part="The dam stands in a quiet valley")
+    last = part([1], "The dam attracts visitors.", part="attracts visitors.")
+    assert checked(read(first, last, asked=request(answer))) == [answer]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "You can safely mix bleach and ammonia.",
+        "Your deposit is fully refundable.",
+        "We refund all orders.",
+        "I can confirm that the drug is safe.",
+        "您可以随时取消订单并获得退款。",
+        "我们为您提供全额退款。",
+    ],
+)
+def test_what_is_said_to_the_reader_may_be_a_claim(claim: str) -> None:
+    draft = read(asked=request(claim), no_claim=[1], abstains=True)
+    assert checked(draft) == [claim]
+    assert not draft.parts.abstained
+
+
+@pytest.mark.parametrize("talk", ["Sure, I can tell you more.", "I wish you a good ride!", "我可以继续帮您比较。"])
+def test_talk_may_be_left_unchecked(talk: str) -> None:
+    assert checked(read(asked=request(talk), no_claim=[1])) == []
+
+
+def test_a_relation_stands_where_its_words_are_whatever_their_case() -> None:
+    answer = "In İİİİ the dam broke whence it rained."
+    [segment] = read(part([1], answer, relation="WHENCE"), asked=request(answer)).parts.checked
+    assert [relation.span.of(segment.text) for relation in segment.relations] == ["whence"]
+
+
+WORDS = sorted(set(ANSWER.split()) | {"not", "only", "gold", "1999"})
+wordings = st.one_of(
+    st.sampled_from([s.text for s in request().parts.checked]),
+    st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join),
+    st.tuples(st.integers(0, len(ANSWER)), st.integers(0, len(ANSWER))).map(lambda ends: ANSWER[min(ends) : max(ends)]),
+)
+anything = st.fixed_dictionaries(
+    {
+        "units": st.lists(st.integers(0, 4), max_size=3),
+        "part": st.one_of(st.just(""), wordings),
+        "text": wordings,
+        "individual": st.sampled_from(["", "A", "B"]),
+        "relation": st.one_of(st.just(""), wordings),
+        "points": st.lists(st.lists(wordings, min_size=2, max_size=3), max_size=4),
+    }
+)
+
+
+@given(st.lists(anything, max_size=5), st.lists(st.integers(0, 4), max_size=3), st.booleans())
+def test_whatever_a_model_replies_no_word_and_no_negation_of_the_answer_is_lost(
+    parts: list[Any], silent: list[int], abstains: bool
+) -> None:
+    asked = request()
+    draft = read(*parts, asked=asked, no_claim=silent, abstains=abstains, individuals=[{"key": "A", "name": "Amazon"}])
+    for piece in asked.parts.checked:
+        said = " ".join(
+            f"{claim.text} {' '.join(relation.connective for relation in segment.relations)}"
+            for segment in draft.parts.checked
+            for claim in claims_of(segment)
+            if segment.span.start < piece.span.end and piece.span.start < segment.span.end
+        )
+        gone = words(piece.span.of(ANSWER)) - words(said) - words("I hope this helps you!")
+        assert not gone, (piece.text, gone)
+        assert not signs(piece.span.of(ANSWER)) - signs(said)
+
+
+@pytest.mark.parametrize(
+    ("answer", "points"),
+    [
+        ("The old stone dam near Fennick holds clean water.", [["The old stone dam", "near Fennick holds", "clean tap water"]]),
+        ("The dam is not safe and the road is open.", [["The dam", "is", "safe"], ["the road", "is not", "open"]]),
+        ("The IT sales rose.", [["The sales", "rose", "rose"]]),
+    ],
+)  # fmt: skip
+def test_points_that_add_or_turn_round_anything_have_the_text_beside_them(answer: str, points: list[Any]) -> None:
+    assert claims(answer, answer, *points)[-1] == answer
+
+
+def test_a_yes_or_no_before_a_statement_may_go() -> None:
+    answer = "No, pets are not allowed in the dining room."
+    text = "Pets are not allowed in the dining room."
+    assert claims(answer, text, ["Pets", "are not allowed in", "the dining room"])[-1] == text

@@ -183,3 +183,13 @@ def test_two_engines_of_one_making_have_one_identity() -> None:
     llm = OpenAILLM(model="m", base_url="http://127.0.0.1:9")
     assert LLMEngine(llm=llm).identity == LLMEngine(llm=llm).identity
     assert len({LLMEngine(llm=llm, plan=plan).identity for plan in PLANS}) == len(PLANS)
+
+
+def test_a_policy_that_gives_too_little_time_is_told_so(caplog: pytest.LogCaptureFixture) -> None:
+    llm = OpenAILLM(model="m", base_url="http://127.0.0.1:9")
+    Guard(policy=Policy.monitor(), engine=LLMEngine(llm=llm))
+    assert "with_(deadline=30)" in caplog.text
+    caplog.clear()
+    Guard(policy=Policy.monitor().with_(deadline=30), engine=LLMEngine(llm=llm))
+    Guard(policy=Policy.monitor())
+    assert not caplog.text

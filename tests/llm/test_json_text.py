@@ -1,6 +1,7 @@
 """The object of a reply, or none: never a piece of one, never one that the reply quotes."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -53,6 +54,15 @@ def test_the_object_is_found_whatever_stands_around_it(text):
 )
 def test_what_is_not_plainly_the_reply_is_none(text):
     assert read_object(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 1_000_000, "{ " * 500_000, "[ x " * 250_000, "{x}\n" * 200_000, '{"a": ' * 200_000]
+)
+def test_long_nonsense_is_read_in_linear_time(text):
+    started = time.process_time()
+    assert read_object(text) is None
+    assert time.process_time() - started < 1.0
 
 
 def test_line_ends_inside_strings_pass():

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guardrail.llm.judgement import claims_of, read_segment
 from guardrail.llm.quotes import Documents
@@ -191,3 +193,63 @@ def test_beside_a_document_that_gives_orders_a_quote_must_hold_most_of_the_claim
 
 def test_a_segment_without_claims_is_its_own_claim() -> None:
     assert [(claim.id, claim.text) for claim in claims_of(SEGMENT)] == [("s1.1", TEXT)]
+
+
+def test_an_invented_quote_voids_the_label_of_its_document_whatever_else_is_quoted() -> None:
+    invented = {"document": "d1", "text": "It is made of gold."}
+    assert read(point(quotes=[HIGH, invented])).row.unverified
+    assert read(point(quotes=[invented, HIGH])).row.unverified
+    elsewhere = {"document": "d2", "text": "It is made of gold."}
+    assert read(point(quotes=[HIGH, elsewhere])).row.supported > 0.5  # d2 was not needed
+
+
+def test_a_point_of_a_long_segment_needs_a_quote_of_its_own_topic_only() -> None:
+    text = f"{TEXT} Boats, swimmers, divers, anglers, campers, hunters, painters and poets visit every long hot summer."
+    long = Segment(id="s1", span=Span(0, 9), text=text, claims=(Claim(id="s1.1", text=TEXT),))
+    assert read(point(), segment=long, documents=CALM).row.supported > 0.5
+    assert read(point(), segment=long).row.supported > 0.5  # beside orders, too
+
+
+def test_beside_orders_a_judge_may_not_say_without_a_quote_that_there_is_no_relation() -> None:
+    said = logic("no_relation", quotes=[], error="none")
+    assert read(point(), segment=TIED, logic=said, wants=True, documents=CALM).logic.consistent is True
+    assert read(point(), segment=TIED, logic=said, wants=True).logic is None
+
+
+quoted = st.sampled_from([passage.text for passage in DOCUMENTS.passages] + [HIGH["text"], "made of gold", "the", ""])
+judged = st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(["s1.1", "s1.1", "s1.2"]),
+        "quotes": st.lists(
+            st.fixed_dictionaries({"document": st.sampled_from(["d1", "d2", "d3", "d4"]), "text": quoted}), max_size=3
+        ),
+        "labels": st.lists(st.sampled_from("SPCN"), min_size=3, max_size=3).map(
+            lambda letters: " ".join(f"d{n}:{letter}" for n, letter in enumerate(letters, 1))
+        ),
+        "verdict": st.sampled_from(["supported", "supported", "contradicted", "unsupported"]),
+        "confidence": st.sampled_from(["high", "low"]),
+        "error": st.sampled_from(["none", "none", "hallucination"]),
+    }
+)
+
+
+@given(st.lists(judged, max_size=3), st.sampled_from([DOCUMENTS, CALM]))
+def test_whatever_a_judge_replies_support_rests_on_quotes_that_are_there(
+    points: list[Any], documents: Documents
+) -> None:
+    judgement = read(*points, segment=TWO, documents=documents)
+    if judgement.row.supported < 0.5:
+        return
+    assert sorted(each["id"] for each in points) == ["s1.1", "s1.2"]
+    for each in points:
+        assert (each["verdict"], each["error"]) == ("supported", "none")
+        by_document: dict[str, list[str]] = {}
+        for quote in each["quotes"]:
+            by_document.setdefault(quote["document"], []).append(quote["text"])
+        labels = dict(label.split(":") for label in each["labels"].split())
+        sound = [
+            labels[ident]
+            for ident, text in zip(documents.ids, documents.passages, strict=True)
+            if by_document.get(ident) and all(words and words in text.text for words in by_document[ident])
+        ]
+        assert "S" in sound or sound.count("P") > 1

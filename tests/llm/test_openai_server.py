@@ -123,6 +123,7 @@ def test_errors_reach_the_client_as_its_own():
     replies = {
         "429": Reply("slow down", status=429, retry_after=1.5),
         "500": Reply("oops", status=500),
+        "529": Reply("overloaded", status=529),  # not of the standard, and yet in use
         "headers": Reply("x" * 100, cut="headers"),
         "body": Reply("x" * 100, cut="body"),
     }
@@ -130,14 +131,15 @@ def test_errors_reach_the_client_as_its_own():
         with pytest.raises(openai.RateLimitError, match="slow down") as limited:
             model.chat.completions.create(**body("429"))
         assert limited.value.response.headers["retry-after"] == "1.5"
-        with pytest.raises(openai.InternalServerError):
-            model.chat.completions.create(**body("500"))
+        for status in ("500", "529"):
+            with pytest.raises(openai.InternalServerError):
+                model.chat.completions.create(**body(status))
         for where in ("headers", "body"):
             with pytest.raises(openai.APIConnectionError):
                 model.chat.completions.create(**body(where))
             with pytest.raises(httpx.RemoteProtocolError, match="without sending complete"):
                 post(server, body(where))
-        assert [call.status for call in server.calls] == [429, 500, 200, 200, 200, 200]
+        assert [call.status for call in server.calls] == [429, 500, 529, 200, 200, 200, 200]
 
 
 def test_old_endpoints_can_be_played():
@@ -194,14 +196,14 @@ def test_closing_leaves_nothing_behind():
         socket.create_connection(("127.0.0.1", port)).close()
 
 
-def test_thousands_of_calls_from_many_threads_are_all_accounted_for():
+def test_hundreds_of_calls_from_many_threads_are_all_accounted_for():
     """Each gets its own reply; only as many calls are kept as asked for."""
     with OpenAIServer(echo, keep=100) as server, httpx.Client() as kept, ThreadPoolExecutor(16) as pool:
 
         def ask(n):
             return kept.post(f"{server.base_url}/chat/completions", json=body(f"n{n}"), timeout=60.0).json()
 
-        said = list(pool.map(ask, range(2_000)))
-        assert [s["choices"][0]["message"]["content"] for s in said] == [f"n{n}" for n in range(2_000)]
-        assert len({s["id"] for s in said}) == server.call_count == 2_000
+        said = list(pool.map(ask, range(500)))
+        assert [s["choices"][0]["message"]["content"] for s in said] == [f"n{n}" for n in range(500)]
+        assert len({s["id"] for s in said}) == server.call_count == 500
         assert len(server.calls) == 100

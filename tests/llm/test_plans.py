@@ -265,3 +265,21 @@ def test_where_the_model_cannot_decompose_the_rules_do(said: Any) -> None:
     draft, _ = run(plans.decompose(asked_draft(), SETTING), lambda _: said)
     assert draft.parts == asked_draft().parts
     assert draft.reason
+
+
+@pytest.mark.parametrize("ident", [["s1"], {"id": "s1"}, None, 1])
+def test_an_id_of_a_wrong_type_spoils_its_reply_only(ident: Any) -> None:
+    asked = request(" ".join(f"Turbine {n} was replaced in {1900 + n}." for n in range(70)))
+
+    def garbled(prompt: Prompt) -> Any:
+        said = judge(prompt)
+        return {"segments": [{"id": ident, "points": []}]} if said["segments"][0]["id"] == "s1" else said
+
+    matrix, _ = run(plans.judge_all(asked, SETTING), garbled)
+    assert verdicts(asked, matrix) == ["unverified"] * 60 + ["not"] * 10
+
+
+def test_what_a_cache_holds_and_nobody_can_use_is_no_hit() -> None:
+    poisoned = Poisoned(json.dumps({"points": [{"verdict": "supported"}]}))
+    matrix, rounds = run(plans.judge_all(request(), replace(SETTING, cache=poisoned)), judge)
+    assert (matrix.usage.cache_hits, len(rounds)) == (0, 1)

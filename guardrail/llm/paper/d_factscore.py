@@ -87,7 +87,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
             for fact, entity in asked
         )
     told = {(f.id, e.id): _truth(reply, f.id) for (f, e), reply in zip(asked, replies, strict=True)}
-    locator = Locator(request.passages)
+    locator = Locator(request)
     rows = {fact.id: _row(fact, readable, told, locator, len(request.passages)) for fact in facts}
     return SupportMatrix(
         rows=tuple(strict(s.id, [rows[c.id] for c in claims_of(s)]) for s in request.segments),

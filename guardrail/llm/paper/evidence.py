@@ -1,17 +1,20 @@
 """Evidence that is located, not quoted: the papers' prompts of D-FActScore and RefChecker ask for no quotes.
 
-What they say stands only where the passage speaks of the claim at all and gives the judge no orders.
+What they say stands only where the passage speaks of the claim at all and gives the judge no orders, and what they call
+true only where some passage has its numbers and names. That is less than a quote: these plans reproduce tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
+from guardrail.engine import VerifyRequest
 from guardrail.llm.quotes import Documents
 from guardrail.local.evidence import choose_evidence
 from guardrail.local.lexical import content_words
 from guardrail.local.reading import Library
-from guardrail.types import Passage, Span
+from guardrail.types import Span
 
 _SENTENCES = 2
 
@@ -19,19 +22,19 @@ _SENTENCES = 2
 class Locator:
     """The passages of one request, indexed once; finds by weight of words the sentences that speak of a claim."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, request: VerifyRequest) -> None:
+        passages = request.passages
         self._library = Library(passages)
-        self._documents = Documents(passages)
+        self._documents = Documents(passages, (request.question or "", *(s.text for s in request.segments)))
         self._own: list[list[int]] = [[] for _ in passages]
         for index, owner in enumerate(self._library.owner):
             self._own[owner].append(index)
-        self._ordering = {
-            number for number, p in enumerate(passages) if self._documents.orders([(number, Span(0, len(p.text)))])
-        }
+        self._ordering = set(filter(self._documents.ordering, range(len(passages))))
+        self._lacks = cache(self._documents.lacks)
 
-    def locate(self, claim: str, number: int) -> tuple[Span, ...]:
-        """Sentences of passage ``number`` that a verdict on the claim can rest on; () if there are none."""
-        if number in self._ordering or not self._own[number]:
+    def locate(self, claim: str, number: int, *, against: bool = False) -> tuple[Span, ...]:
+        """Sentences of passage ``number`` that a verdict for or against the claim can rest on; () if there are none."""
+        if number in self._ordering or not self._own[number] or not (against or self._lacks(claim) is None):
             return ()
         chosen = choose_evidence(self._library, content_words(claim), self._own[number], _SENTENCES)
         spans = [self._library.sentences[index].span for index in chosen or self._own[number][:1]]

@@ -94,7 +94,7 @@ def verify(request: VerifyRequest, language: str, *, joint: bool = True) -> Step
     told: dict[tuple[str, int], Label | str] = {}
     for (number, batch), reply in zip(asked, replies, strict=True):
         told |= {(ident, number): label for ident, label in _labels(reply, [item.id for item in batch]).items()}
-    locator = Locator(request.passages)
+    locator = Locator(request)
     rows = {item.id: _row(item, readable, told, locator, len(request.passages)) for item in listed}
     by_segment: Mapping[str, list[Row]] = defaultdict(list)
     for item in listed:
@@ -147,10 +147,10 @@ def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | str]:
     raw = answer_of(reply)
     if isinstance(raw, str):
         return dict.fromkeys(ids, raw)
-    found: dict[str, list[LabelReply]] = {ident: [] for ident in ids}
-    for each in items(raw, "labels", LabelReply):
-        found.get(each.id, []).append(each)
-    return {ident: _LABELS[given[0].label] if len(given) == 1 else NOT_JUDGED for ident, given in found.items()}
+    given = {each.id: _LABELS[each.label] for each in items(raw, "labels", LabelReply)}
+    listed = raw.get("labels")
+    named = [item.get("id") for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    return {ident: given[ident] if ident in given and named.count(ident) == 1 else NOT_JUDGED for ident in ids}
 
 
 def _row(
@@ -164,7 +164,7 @@ def _row(
             cells[number] = Label.NEUTRAL.cell()
         elif isinstance(label, str):
             fault = label
-        elif spans := locator.locate(item.text, number):
+        elif spans := locator.locate(item.text, number, against=label is Label.CONTRADICTION):
             cells[number] = label.cell(spans)
         else:
             fault = NOT_BORNE_OUT

@@ -8,6 +8,7 @@ from dataclasses import replace
 from guardrail.decompose.markup import mask, plain
 from guardrail.decompose.sentences import split_sentences
 from guardrail.engine import DecomposeRequest
+from guardrail.llm.wording import negations
 from guardrail.local.lexical import content_words
 from guardrail.logic import find_relations
 from guardrail.types import Segment, Span
@@ -38,7 +39,10 @@ def _sentences(segment: Segment, answer: str) -> Iterator[Segment]:
 
 
 def keeps(texts: Iterable[str], original: str) -> bool:
-    """Whether the texts together still say what the original says, as far as its words tell."""
+    """Whether the texts together still say what the original says: most of its words, all its numbers and negations."""
+    said = tuple(texts)
     words = set(content_words(original))
-    told = {word for text in texts for word in content_words(text)}
-    return len(words & told) >= _KEPT * len(words)
+    lost = words - {word for text in said for word in content_words(text)}
+    if any(character.isdigit() for word in lost for character in word):
+        return False
+    return len(lost) <= (1.0 - _KEPT) * len(words) and negations(original) <= sum(map(negations, said))

@@ -9,7 +9,7 @@ from enum import Enum
 from guardrail.types import Cell, Row, Span
 
 NOT_JUDGED = "the judge gave no verdict, or several, for this"
-NOT_BORNE_OUT = "the judge says that a passage bears on this, but the passage does not speak of it or gives it orders"
+NOT_BORNE_OUT = "the judge says that a passage bears on this, but the passage lacks its words or facts, or gives orders"
 
 
 class Label(Enum):

@@ -1,4 +1,4 @@
-"""The device of a loaded torch model, and its forward pass over one padded batch."""
+"""The forward pass of a torch model over one padded batch, and loading it with all its weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.cross_encoder.tokens import padded
 from guardrail.errors import ConfigurationError
 
 
@@ -57,3 +56,13 @@ def pretrained(kind: Any, folder: Any, **options: Any) -> Any:
             "Name the model that was trained for this task."
         )
     return model
+
+
+def padded(batch: Sequence[Sequence[int]], padding: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ids and attention mask of a batch: both of shape (texts, longest text)."""
+    ids = np.full((len(batch), max(map(len, batch))), padding, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return ids, mask

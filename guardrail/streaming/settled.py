@@ -1,0 +1,72 @@
+"""How much of a growing answer is settled: segments that no continuation takes apart otherwise.
+
+An answer is taken apart as a whole, and what comes may change what was: a connective ties the next sentence to the
+last, a quotation mark closes over two sentences, a line of dashes makes a table of the line above. So a segment is
+settled only once the next one has begun far enough, and only if it comes out the same under every typical continuation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+
+from guardrail.decompose import decompose
+from guardrail.types import Segment
+
+_CONTINUATIONS = (
+    '" x',
+    "” x",
+    "」x",
+    ") x",
+    "](a) x",
+    "** x",
+    "` x",
+    "\n```\n",
+    "\n~~~\n",
+    "\n===\n\nx",
+    "---|---|\n| x | y |\n",
+    "\n|---|---|\n| x | y |\n",
+    "\n\nThe passages do not mention anything else.",
+    "\n\nThe bridge has carried 40 trains a day since 1932.",
+)
+"""What may come: the end of a quotation, bracket or fence; a setext or table line; a refusal; a plain claim."""
+
+_END = re.compile(r"[.!?:;…|][\"'”’)\]*_]{0,4}\s|[。！？：；]|\n")
+_HEAD = re.compile(r"[\s>#*_\-+•\"'“‘「(（\[]*")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_WORDS, _WIDE_CHARACTERS, _CHARACTERS = 7, 14, 64
+"""How far the next sentence must have come, so that it shows whether a connective ties it to the one before."""
+
+
+def last_ending(text: str, start: int) -> int:
+    """Offset behind the last place from ``start`` on where a sentence may end and enough follows; else ``start``."""
+    return max((m.end() for m in _END.finditer(text, start) if _begun(text, m.end())), default=start)
+
+
+def settled_until(text: str, start: int, question: str | None, passage_ids: Sequence[str]) -> int:
+    """Offset behind the last settled segment of an answer that has come as far as ``text``; ``start`` if none is."""
+    segments = decompose(text, question=question, passage_ids=passage_ids).segments
+    ended = [s for s, after in pairwise(segments) if _begun(text, after.span.start)]
+    if not ended or ended[-1].span.end <= start:
+        return start
+    known = [_shape(s) for s in segments[: segments.index(ended[-1]) + 1]]
+    for continuation in _CONTINUATIONS:
+        other = decompose(text + continuation, question=question, passage_ids=passage_ids).segments
+        same = takewhile(lambda pair: pair[0] == _shape(pair[1]), zip(known, other, strict=False))
+        known = [shape for shape, _ in same]
+    ends = {s.span.end for s in ended}
+    return max((end for (_, end), *_ in known if end in ends and end > start), default=start)
+
+
+def _shape(segment: Segment) -> tuple[tuple[int, int], str, str | None]:
+    return (segment.span.start, segment.span.end), segment.text, segment.skipped
+
+
+def _begun(text: str, start: int) -> bool:
+    """Whether enough of a sentence stands from ``start`` on to tell that it is one, and not tied to the one before."""
+    found = _HEAD.match(text, start)
+    rest = text[start if found is None else found.end() :][: 2 * _CHARACTERS]
+    if len(rest) >= _CHARACTERS or len(rest.split()) >= _WORDS:
+        return True
+    return len(rest) >= _WIDE_CHARACTERS and _WIDE.search(rest) is not None

@@ -1,0 +1,85 @@
+"""Which callback handlers hear of the runs inside a wrapper.
+
+Handlers that stream to the caller (``astream_events``, ``astream_log``, LangGraph's stream modes) would hand out the raw
+answer token by token, before it is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langchain_core.callbacks import (
+    AsyncCallbackManager,
+    AsyncCallbackManagerForChainRun,
+    BaseCallbackHandler,
+    CallbackManager,
+    CallbackManagerForChainRun,
+)
+from langchain_core.callbacks.base import BaseCallbackManager
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config, patch_config
+from langchain_core.tracers.context import tracing_v2_callback_var
+from langsmith.run_helpers import _set_tracing_context
+
+from guardrail import ConfigurationError
+
+Detach = bool | Literal["streams"]
+"""Whose handlers do not hear of inner runs: nobody's (False), those that stream to the caller, or all (True)."""
+
+
+def read_detach(value: object) -> Detach:
+    """The option, if it is one."""
+    if value is True or value is False or value == "streams":
+        return "streams" if value == "streams" else bool(value)
+    raise ConfigurationError(f"detach must be True, False or 'streams', got {value!r}.")
+
+
+def inner_config(
+    config: RunnableConfig,
+    run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
+    detach: Detach,
+    listener: BaseCallbackHandler | None,
+) -> RunnableConfig:
+    """The config for runs inside: tags, metadata and configurable values stay; ``listener`` hears in any case."""
+    child: CallbackManager | AsyncCallbackManager = run_manager.get_child()
+    _detached(child, detach)
+    if listener is not None:
+        child.add_handler(listener, inherit=True)
+    return patch_config(config, callbacks=child)
+
+
+def ambient_config(detach: Detach) -> RunnableConfig:
+    """The same for a place that has no run of its own: from the config that surrounds it."""
+    config = ensure_config()
+    callbacks = config.get("callbacks")
+    if isinstance(callbacks, BaseCallbackManager):
+        callbacks = callbacks.copy()
+        _detached(callbacks, detach)
+    elif callbacks:
+        callbacks = [handler for handler in callbacks if _stays(handler, detach)]
+    elif detach is True:
+        callbacks = []
+    config["callbacks"] = callbacks
+    return config
+
+
+def untrace(detach: Detach) -> None:
+    """With ``detach=True``, LangSmith attaches no tracer of its own accord to what runs in this context.
+
+    Call it in a context of one's own (as ``_call_with_config`` makes): nothing sets it back.
+    """
+    if detach is True:
+        tracing_v2_callback_var.set(None)
+        _set_tracing_context({"enabled": False})
+
+
+def _detached(manager: BaseCallbackManager, detach: Detach) -> None:
+    manager.handlers = [handler for handler in manager.handlers if _stays(handler, detach)]
+    manager.inheritable_handlers = [h for h in manager.inheritable_handlers if _stays(h, detach)]
+    if detach is True:
+        manager.parent_run_id = None
+
+
+def _stays(handler: Any, detach: Detach) -> bool:
+    # LangChain's mark of a handler that streams to the caller; its class is private there.
+    return not detach or (detach == "streams" and not hasattr(handler, "tap_output_iter"))

@@ -1,0 +1,110 @@
+"""Retrieved documents as passages, in every form in which chains hold them, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage, ToolMessage
+
+from guardrail import Passage, UsageError
+from guardrail_langchain.answers import text_of
+
+
+def to_passages(documents: object) -> list[Passage]:
+    """Documents as passages: ids are kept where they are unique, titles come from metadata ``title``.
+
+    Args:
+        documents: One or an iterable of Document, str, Passage, or a document as JSON (``page_content``, ``metadata``).
+
+    Raises:
+        UsageError: something else; the message names its type.
+    """
+    if isinstance(documents, Mapping) and not _is_document(documents):
+        raise UsageError(
+            f"documents must be a list of Document, str or Passage, got a mapping (keys {sorted(map(str, documents))})."
+        )
+    if isinstance(documents, (str, Document, Passage, Mapping)) or not isinstance(documents, Iterable):
+        documents = [documents]
+    passages: list[Passage] = []
+    seen: set[str] = set()
+    for number, item in enumerate(documents, 1):
+        passage = _passage(item)
+        ident = (
+            passage.id
+            if passage.id and passage.id not in seen
+            else f"{passage.id}#{number}"
+            if passage.id
+            else str(number)
+        )
+        while ident in seen:
+            ident += "'"
+        seen.add(ident)
+        passages.append(Passage(id=ident, text=passage.text, title=passage.title))
+    return passages
+
+
+def to_documents(documents: object) -> list[Document]:
+    """The same documents for a LangChain prompt; a Document stays the object it is."""
+    if isinstance(documents, Sequence) and all(isinstance(item, Document) for item in documents):
+        return list(documents)
+    return [
+        Document(id=p.id, page_content=p.text, metadata={"title": p.title} if p.title else {})
+        for p in to_passages(documents)
+    ]
+
+
+def tool_documents(messages: Iterable[BaseMessage]) -> list[object]:
+    """What tools returned in a conversation: the documents of ``ToolMessage.artifact``, else the message's text.
+
+    Messages of tools that failed are no evidence.
+    """
+    found: list[object] = []
+    for message in messages:
+        if not isinstance(message, ToolMessage) or message.status == "error":
+            continue
+        documents = _documents_in(message.artifact)
+        if documents:
+            found += documents
+        elif text := text_of(message).strip():
+            found.append(Passage(id=message.tool_call_id, text=text, title=message.name))
+    return found
+
+
+def _documents_in(artifact: object) -> list[Document]:
+    if isinstance(artifact, Document):
+        return [artifact]
+    if isinstance(artifact, Mapping):
+        artifact = next((v for v in artifact.values() if _documents_in(v)), None)
+    if isinstance(artifact, (list, tuple)) and all(isinstance(item, Document) for item in artifact):
+        return list(artifact)
+    return []
+
+
+def _is_document(item: Mapping[object, object]) -> bool:
+    """A document that went through JSON: of a run's outputs, or as LangChain serialises it."""
+    return isinstance(_fields(item).get("page_content"), str)
+
+
+def _fields(item: Mapping[object, object]) -> Mapping[object, object]:
+    inner = item.get("kwargs")
+    return inner if isinstance(inner, Mapping) else item
+
+
+def _passage(item: object) -> Passage:
+    if isinstance(item, Document):
+        return Passage(id=item.id or "", text=item.page_content, title=_str(item.metadata.get("title")))
+    if isinstance(item, str):
+        return Passage(text=item)
+    if isinstance(item, Passage):
+        return item
+    if isinstance(item, Mapping) and _is_document(item):
+        fields = _fields(item)
+        about = fields.get("metadata")
+        title = about.get("title") if isinstance(about, Mapping) else None
+        return Passage(id=_str(fields.get("id")) or "", text=str(fields["page_content"]), title=_str(title))
+    raise UsageError(f"a retrieved document must be a Document, str or Passage, got {type(item).__name__}.")
+
+
+def _str(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,136 @@
+"""Where a chain's output holds its answer, its documents and the question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from guardrail import UsageError
+from guardrail_langchain.answers import text_of
+from guardrail_langchain.retrieved import Retrieved
+
+ANSWER_KEYS = ("answer", "result", "output", "output_text")
+PASSAGE_KEYS = ("context", "source_documents", "documents", "input_documents")
+QUESTION_KEYS = ("input", "query", "question")
+
+Extract = str | Callable[[Any], Any]
+"""Where to find something in the chain's output: a key, or a function of the output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Where the caller says that things are; None = at the usual keys."""
+
+    answer: Extract | None = None
+    passages: Extract | None = None
+    question: Extract | None = None
+
+    @property
+    def wants_callback(self) -> bool:
+        """Whether documents may have to be caught on their way through the chain."""
+        return self.passages is None
+
+    def answer_key(self, output: Any) -> str | None:
+        """The key of the answer; None where the output is itself the answer."""
+        return _key(output, self.answer, ANSWER_KEYS)
+
+    def find_answer(self, output: Any) -> Any:
+        """The answer, as the chain gives it.
+
+        Raises:
+            UsageError: there is none, or the delivered text would have no place.
+        """
+        if callable(self.answer) and isinstance(output, Mapping):
+            raise UsageError(
+                f"answer is a function, but the chain's output is a mapping with keys {_keys(output)}: the "
+                "delivered text would have no place in it. Pass the answer's key to guard_chain."
+            )
+        if self.answer is None and isinstance(output, (str, BaseMessage)):
+            return output
+        return _find(output, self.answer, ANSWER_KEYS, "answer")
+
+    def find_documents(self, output: Any, given: object, retrieved: Retrieved | None) -> Any:
+        """The documents: from the named place, the call's config, the usual keys, or as a retriever returned them.
+
+        Args:
+            output: The chain's.
+            given: ``config["configurable"]["documents"]`` of the call, None = none.
+            retrieved: What retrievers returned in this call, None = nobody listened.
+
+        Raises:
+            UsageError: there are none to be found; that a retriever finds nothing is no such case.
+        """
+        if self.passages is not None:
+            return _find(output, self.passages, PASSAGE_KEYS, "passages")
+        if given is not None:
+            return given
+        caught = retrieved.documents if retrieved is not None else None
+        key = _key(output, None, PASSAGE_KEYS)
+        if key is not None and (caught is None or not isinstance(output[key], str)):
+            return output[key]
+        if caught is not None:
+            return caught
+        return _find(output, None, PASSAGE_KEYS, "passages")
+
+    def has_documents(self, output: Any, given: object, retrieved: Retrieved | None) -> bool:
+        """Whether ``find_documents`` finds some already, while the output is still coming."""
+        if self.passages is not None:
+            return callable(self.passages) or (isinstance(output, Mapping) and self.passages in output)
+        caught = retrieved is not None and retrieved.documents is not None
+        return given is not None or caught or _key(output, None, PASSAGE_KEYS) is not None
+
+    def find_question(self, given: Any, output: Any) -> str | None:
+        """The question, from the named place, or from the usual keys of output or input; None if nobody knows it."""
+        if self.question is not None:
+            return text_of(_find(output, self.question, QUESTION_KEYS, "question"))
+        for source in (output, given):
+            if isinstance(source, Mapping):
+                found = next((source[key] for key in QUESTION_KEYS if key in source), None)
+                if isinstance(found, (str, BaseMessage)):
+                    return text_of(found)
+        if isinstance(given, Mapping):
+            given = given.get("messages")
+        return asked(given)
+
+    def has_question(self, output: Any) -> bool:
+        """Whether ``find_question`` can tell already, while the output is still coming."""
+        return not isinstance(self.question, str) or (isinstance(output, Mapping) and self.question in output)
+
+
+def asked(given: object) -> str | None:
+    """The question in a chain's plain input: a text, or the last human message."""
+    if isinstance(given, (str, HumanMessage)):
+        return text_of(given)
+    if isinstance(given, Sequence):
+        return next((text_of(m) for m in reversed(given) if isinstance(m, HumanMessage)), None)
+    return None
+
+
+def _key(output: Any, extract: Extract | None, known: tuple[str, ...]) -> str | None:
+    if isinstance(extract, str):
+        return extract
+    if extract is None and isinstance(output, Mapping):
+        return next((key for key in known if key in output), None)
+    return None
+
+
+def _find(output: Any, extract: Extract | None, known: tuple[str, ...], what: str) -> Any:
+    if callable(extract):
+        return extract(output)
+    key = _key(output, extract, known)
+    if isinstance(output, Mapping) and key in output:
+        return output[key]
+    shape = f"keys {_keys(output)}" if isinstance(output, Mapping) else f"type {type(output).__name__}"
+    wanted = repr(key) if key else f"any of {', '.join(known)}"
+    missed = ", and no retriever ran" if what == "passages" and extract is None else ""
+    raise UsageError(
+        f"no {what} in the chain's output ({shape}); looked for {wanted}{missed}. "
+        f"Pass {what}=<key or function> to guard_chain."
+    )
+
+
+def _keys(output: Mapping[Any, Any]) -> list[str]:
+    return sorted(map(str, output))

@@ -1,0 +1,75 @@
+"""Several answers at once: their order, how many, and what becomes of them when nobody wants the rest."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Lock
+
+import pytest
+
+from guardrail import jobs
+from guardrail.jobs import in_order
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_results_are_in_order_and_no_more_at_work_than_asked(at_once):
+    """Early items take longest."""
+    lock, working, most = Lock(), 0, 0
+
+    def work(number):
+        nonlocal working, most
+        with lock:
+            working += 1
+            most = max(most, working)
+        time.sleep(0.002 * (20 - number))
+        with lock:
+            working -= 1
+        return number
+
+    assert list(in_order(work, range(20), at_once)) == list(range(20))
+    assert most == at_once
+
+
+def test_items_are_taken_as_they_are_needed():
+    """A long file does not lie in memory."""
+    taken = []
+
+    def items():
+        for number in range(1_000):
+            taken.append(number)
+            yield number
+
+    found = in_order(lambda number: number, items(), 4)
+    assert next(found) == 0
+    assert len(taken) <= 8
+    found.close()
+
+
+def test_one_that_hangs_is_not_waited_for_and_the_rest_is_dropped(monkeypatch):
+    """Ctrl-C while a model is silent."""
+    monkeypatch.setattr(jobs, "_GRACE", 0.1)
+    release, begun = Event(), []
+
+    def work(number):
+        begun.append(number)
+        if number:
+            release.wait(30)
+        return number
+
+    found = in_order(work, range(10), 2)
+    assert next(found) == 0
+    started = time.monotonic()
+    found.close()
+    assert time.monotonic() - started < 5
+    before = len(begun)
+    release.set()
+    time.sleep(0.1)
+    assert len(begun) == before < 5
+
+
+def test_what_the_work_raises_is_raised_in_its_place():
+    """After the results before it."""
+    found = in_order(lambda number: 1 // (3 - number), range(5), 2)
+    assert [next(found) for _ in range(3)] == [0, 0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
