@@ -107,14 +107,14 @@ class ModelClock:
 
         run = CrossEncoder._run  # noqa: SLF001  the seam between the model and the rest
 
-        def timed(encoder: CrossEncoder, batch: list[tuple[list[int], list[int]]]) -> Any:
+        def timed(encoder: CrossEncoder, tokens: list[int], types: list[int]) -> Any:
             started = time.perf_counter()
             try:
-                return run(encoder, batch)
+                return run(encoder, tokens, types)
             finally:
                 self.seconds += time.perf_counter() - started
-                self.pairs += len(batch)
-                self.tokens += len(batch) * max(len(ids) for ids, _ in batch)  # with padding
+                self.pairs += 1
+                self.tokens += len(tokens)
 
         CrossEncoder._run = timed  # noqa: SLF001
 

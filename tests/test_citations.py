@@ -45,6 +45,12 @@ CASES = {
     "inserted": ("The walkway is open from 9:00.", YES, [HOURS], "The walkway is open from 9:00 [1]."),
     "kept": ("The walkway is open from 9:00 [1].", YES, [HOURS], "The walkway is open from 9:00 [1]."),
     "kept behind the stop": ("A ticket costs 8 euros.[2]", YES, [PRICE], "A ticket costs 8 euros.[2]"),
+    "a lesser source is kept": (
+        "The walkway is open for dogs.[1][3]",
+        YES,
+        [HOURS, DOGS],
+        "The walkway is open for dogs.[1][3]",
+    ),
     "replaced": ("A ticket costs 8 euros [3].", YES, [PRICE], "A ticket costs 8 euros [2]."),
     "one of two is wrong": ("A ticket costs 8 euros [2][3].", YES, [PRICE], "A ticket costs 8 euros [2]."),
     "no such passage": ("A ticket costs 8 euros [9].", YES, [PRICE], "A ticket costs 8 euros [2]."),

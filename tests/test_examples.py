@@ -10,7 +10,10 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PRINTED = {
     "check_answer.py": ["contradicted", "60 days", "action: redact", "returns["],
+    "langchain_agent.py": ["ai: The garage opens at 6:00 and closes at 23:00.\n", "supported, allow, 2 attempts"],
     "langchain_chain.py": ["A day costs 20 euros.[^g1]", "- supported: The garage opens"],
+    "langchain_lcel.py": ["23:00.| A day costs 14 euros.|", "redact: ['An architect from Vienna designed it.']"],
+    "langgraph_node.py": ["{'generate': \"I can't give a reliable answer"],
     "own_engine.py": ["the engine keeps the contract", "supported", "unsupported"],
 }
 
@@ -21,8 +24,9 @@ def test_every_example_is_tested():
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_example_runs(name, tmp_path):
-    if "langchain" in name and importlib.util.find_spec("langchain_core") is None:
-        pytest.skip("needs the extra langchain")
+    needed = "langchain_core" if name in ("langchain_chain.py", "langchain_lcel.py") else name.partition("_")[0]
+    if needed in ("langchain_core", "langchain", "langgraph") and importlib.util.find_spec(needed) is None:
+        pytest.skip("needs the extra langchain or langchain-agents")
     done = subprocess.run(
         [sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import operator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from guardrail_langchain import GuardedChain, guard_chain
-from guardrail_langchain.chain import to_passages
+from guardrail_langchain import GuardedChain, guard_chain, to_passages
 from guardrail_langchain.demo import recorded_rag_chain
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
@@ -41,15 +42,14 @@ CALLS = {
     "ainvoke": lambda chain, given: asyncio.run(chain.ainvoke(given)),
     "batch": lambda chain, given: chain.batch([given])[0],
     "abatch": lambda chain, given: asyncio.run(chain.abatch([given]))[0],
-    "stream": lambda chain, given: _only(list(chain.stream(given))),
-    "astream": lambda chain, given: _only(asyncio.run(_stream(chain, given))),
+    "stream": lambda chain, given: _sum(chain.stream(given)),
+    "astream": lambda chain, given: _sum(asyncio.run(_stream(chain, given))),
 }
 
 
-def _only(parts):
-    """A stream of a guarded chain is one part: nothing may leave before it is checked."""
-    [part] = parts
-    return part
+def _sum(parts):
+    """As whoever reads a stream adds it up."""
+    return dict(functools.reduce(operator.add, parts))
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
@@ -172,7 +172,8 @@ MISSING = {
         r"no passages .*keys \['answer', 'docs'\].*passages=<key or function>",
     ),
     "named": ({"answer": "x", "context": []}, {"answer": "text"}, r"no answer .*'answer', 'context'.*'text'"),
-    "string": ("just text", {}, r"no answer .*type str"),
+    "string": ("just text", {}, r"no passages .*type str.* and no retriever ran"),
+    "neither": (["text"], {}, r"no answer .*type list"),
     "type": ({"answer": 7, "context": []}, {}, r"answer must be a str or a message, got int"),
     "document": ({"answer": "x", "context": [7]}, {}, r"must be a Document, str or Passage, got int"),
     "none": ({"answer": "x", "context": None}, {}, r"must be a Document, str or Passage, got NoneType"),

@@ -257,6 +257,16 @@ def test_redacted_text_is_in_no_delta(mode):
         ]
 
 
+def test_notes_keep_their_marks_where_the_answer_has_such_marks_later():
+    answer = f"The mayor of Fennick ordered it himself, they say. {DAM} See the notes.[^g1]\n\n[^g1]: A leaflet."
+    events = collect(Guard(policy=Policy.annotate(), engine=FakeEngine(WRONG)), words(answer), mode="sentence")
+    text = events[-1].guarded.text
+    assert joined(events) == text
+    assert text.startswith("The mayor of Fennick ordered it himself, they say.[^g1] Larkmoor")
+    assert "ordered the closure himself.[^g2] The long repair" in text
+    assert text.endswith("\n[^g2]: Not supported by the sources: scripted: unsupported")
+
+
 def test_a_block_ends_the_stream_and_closes_the_source():
     guard = Guard(policy=BLOCK.with_(messages={"en": "Stopped."}), engine=FakeEngine(WRONG))
     long = DAM + " More was said about the lake and its fish." * 60
@@ -497,7 +507,8 @@ def test_an_error_of_the_source_passes_and_unchecked_text_does_not(mode):
 
 def test_a_consumer_that_stops_closes_the_source():
     source = Source(words(DAM))
-    stream = guarded_stream(Guard(engine=FakeEngine()), source.sync(), PASSAGES, mode="sentence")
+    deltas = source.sync()  # held here, so that nobody else closes it
+    stream = guarded_stream(Guard(engine=FakeEngine()), deltas, PASSAGES, mode="sentence")
     next(stream)
     assert not source.closed
     stream.close()

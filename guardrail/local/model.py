@@ -20,10 +20,6 @@ from guardrail.types import ErrorType
 MODEL_FOLDER = Path(__file__).parent / "model"
 MAX_TOKENS = 320
 MAX_CLAIM_TOKENS = 128
-BATCH_TOKENS = 0
-"""Each pair is read alone: the int8 model scales a batch as a whole, so that its neighbours would move a pair's score
-(by up to 1.0 in log-odds), and batches are no faster on a CPU. What a segment gets must not depend on the others."""
-
 VERDICTS = 3
 """Columns of ``probabilities`` that hold supported, contradicted, neutral; those after them hold ERROR_TYPES."""
 
@@ -70,25 +66,18 @@ class CrossEncoder:
     ) -> NDArray[np.float32]:
         """P(supported), P(contradicted), P(neutral), then P(error type | not supported): shape (pairs, 13).
 
+        Each pair is read alone: the int8 model scales a batch as a whole, so that a pair's score would depend on its
+        neighbours (by up to 1.0 in log-odds). On a CPU batches are no faster.
+
         Args:
             pairs: (premise, claim) texts; a premise is cut to what fits MAX_TOKENS with its claim.
-            stop: Asked before each pair is encoded and each batch read; once True, rows not yet computed stay NaN.
+            stop: Asked before each pair is read; once True, rows not yet computed stay NaN.
         """
         result = np.full((len(pairs), VERDICTS + len(ERROR_TYPES)), np.nan, dtype=np.float32)
-        encoded = []
-        for premise, claim in pairs:
+        for row, (premise, claim) in enumerate(pairs):
             if stop():
-                return result
-            encoded.append(self._pair(premise, claim))
-        order = sorted(range(len(encoded)), key=lambda i: len(encoded[i][0]))
-        start = 0
-        while start < len(order) and not stop():
-            end = start + 1
-            while end < len(order) and (end + 1 - start) * len(encoded[order[end]][0]) <= BATCH_TOKENS:
-                end += 1
-            batch = order[start:end]
-            result[batch] = self._run([encoded[i] for i in batch])
-            start = end
+                break
+            result[row] = self._run(*self._pair(premise, claim))
         return result
 
     def _pair(self, premise: str, claim: str) -> tuple[list[int], list[int]]:
@@ -97,21 +86,16 @@ class CrossEncoder:
         left = self._encode(premise)[: MAX_TOKENS - 3 - len(right)]
         return [_CLS, *left, _SEP, *right, _SEP], token_types(left, right)
 
-    def _run(self, batch: list[tuple[list[int], list[int]]]) -> NDArray[np.float32]:
-        longest = max(len(ids) for ids, _ in batch)
-        ids = np.zeros((len(batch), longest), dtype=np.int64)
-        types, mask = np.zeros_like(ids), np.zeros_like(ids)
-        for row, (tokens, kinds) in enumerate(batch):
-            ids[row, : len(tokens)] = tokens
-            types[row, : len(tokens)] = kinds
-            mask[row, : len(tokens)] = 1
-        logits = self._session.run(None, {"input_ids": ids, "token_type_ids": types, "attention_mask": mask})[0]
-        return np.concatenate([_softmax(logits[:, :VERDICTS]), _softmax(logits[:, VERDICTS:])], axis=1)
+    def _run(self, tokens: list[int], types: list[int]) -> NDArray[np.float32]:
+        ids, kinds = (np.array([each], dtype=np.int64) for each in (tokens, types))
+        feed = {"input_ids": ids, "token_type_ids": kinds, "attention_mask": np.ones_like(ids)}
+        [logits] = self._session.run(None, feed)[0]
+        return np.concatenate([_softmax(logits[:VERDICTS]), _softmax(logits[VERDICTS:])])
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True), dtype=np.float32)
+    shifted = np.exp(logits - logits.max())
+    return np.asarray(shifted / shifted.sum(), dtype=np.float32)
 
 
 def token_types(left: Sequence[int], right: Sequence[int]) -> list[int]:

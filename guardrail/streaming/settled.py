@@ -15,22 +15,14 @@ from guardrail.decompose import decompose
 from guardrail.types import Segment
 
 _CONTINUATIONS = (
-    '" x',
-    "” x",
-    "」x",
-    ") x",
-    "](a) x",
-    "** x",
-    "` x",
-    "\n```\n",
-    "\n~~~\n",
-    "\n===\n\nx",
+    '" ” 」 ) ](a) ** ` x',
+    "\n```\n~~~\n",
+    "\n===\n\nThe bridge has carried 40 trains a day since 1932.",
     "---|---|\n| x | y |\n",
     "\n|---|---|\n| x | y |\n",
     "\n\nThe passages do not mention anything else.",
-    "\n\nThe bridge has carried 40 trains a day since 1932.",
 )
-"""What may come: the end of a quotation, bracket or fence; a setext or table line; a refusal; a plain claim."""
+"""What may come: the end of a quotation, bracket or fence; a setext or table line; a plain claim; a refusal."""
 
 _END = re.compile(r"[.!?:;…|][\"'”’)\]*_]{0,4}\s|[。！？：；]|\n")
 _HEAD = re.compile(r"[\s>#*_\-+•\"'“‘「(（\[]*")

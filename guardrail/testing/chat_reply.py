@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -43,6 +44,8 @@ class Reply:
     seconds: float = 0.0
     cut: Literal["", "headers", "body"] = ""
 
+
+_PIECE = re.compile(r"\s*\S+|\s+$")
 
 Script = Callable[[Body], "str | Reply"]
 """A scripted model: from the request's body to its reply. Called from many threads at once."""
@@ -91,6 +94,28 @@ def wire(reply: Reply, body: Body, number: int, tokens: int) -> Body:
             "prompt_tokens_details": {"cached_tokens": reply.cached_tokens},
         },
     }
+
+
+def wire_stream(reply: Reply, body: Body, number: int, tokens: int) -> bytes:
+    """The reply as server-sent events, a word per chunk; all choices say the same, one after the other."""
+    whole = wire(reply, body, number, tokens)
+    head = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    chunks = [{**head, "choices": [piece]} for choice in whole["choices"] for piece in _pieces(choice)]
+    if (body.get("stream_options") or {}).get("include_usage"):
+        chunks = [{**chunk, "usage": None} for chunk in chunks] + [{**head, "choices": [], "usage": whole["usage"]}]
+    lines = [*(json.dumps(chunk) for chunk in chunks), "[DONE]"]
+    return "".join(f"data: {line}\n\n" for line in lines).encode()
+
+
+def _pieces(choice: Body) -> Iterator[Body]:
+    message = choice["message"]
+    deltas: list[Body] = [{"role": "assistant", "content": "" if message["content"] is not None else None}]
+    deltas += [{"content": piece} for piece in _PIECE.findall(message["content"] or "")]
+    deltas += [{"refusal": message["refusal"]}] if message["refusal"] is not None else []
+    deltas += [{"tool_calls": [{"index": n, **call}]} for n, call in enumerate(message.get("tool_calls", ()))]
+    for delta in deltas:
+        yield {"index": choice["index"], "delta": delta, "logprobs": None, "finish_reason": None}
+    yield {"index": choice["index"], "delta": {}, "logprobs": None, "finish_reason": choice["finish_reason"]}
 
 
 def error_body(message: str, status: int, param: str | None = None) -> Body:

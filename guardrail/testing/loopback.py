@@ -21,10 +21,11 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReply:
-    """Status, JSON text and further headers; ``cut``: the connection ends after the headers or inside the body."""
+    """Status, text and its media type, further headers; ``cut``: the connection ends after these or inside the body."""
 
     status: int
     text: bytes
+    kind: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: Literal["", "headers", "body"] = ""
 
@@ -109,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or bool(reply.cut)
         lines = [
             f"HTTP/1.1 {reply.status} {_PHRASES.get(reply.status, '')}",
-            "Content-Type: application/json",
+            f"Content-Type: {reply.kind}",
             f"Content-Length: {len(reply.text)}",
             *(f"{name}: {value}" for name, value in reply.headers.items()),
             *(["Connection: close"] if self.close_connection else []),

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from guardrail.errors import UsageError
-from guardrail.testing.chat_reply import Body, Reply, Script, error_body, prompt_tokens, wire
+from guardrail.testing.chat_reply import Body, Reply, Script, error_body, prompt_tokens, wire, wire_stream
 from guardrail.testing.faults import Faults
 from guardrail.testing.loopback import HttpReply, Loopback
 
@@ -55,8 +55,8 @@ class Call:
 class OpenAIServer:
     """Serves ``POST {base_url}/chat/completions`` and ``GET {base_url}/models`` while its context is open.
 
-    HTTP/1.1 with kept connections, one thread per connection; streams are refused. A script that raises is answered
-    with status 500, and its first error is raised when the context ends, so that no test passes over it.
+    HTTP/1.1 with kept connections, one thread per connection; a stream sends a word per chunk. A script that raises is
+    answered with status 500, and its first error is raised when the context ends, so that no test passes over it.
 
     Attributes:
         base_url: What a client is given, without a slash at the end.
@@ -170,7 +170,9 @@ class OpenAIServer:
             self._working += 1
             self._most = max(self._most, self._working)
         reply, fault = self._reply(headers, body)
-        text = json.dumps(wire(reply, body or {}, number, tokens)).encode()
+        text, kind = json.dumps(wire(reply, body or {}, number, tokens)).encode(), "application/json"
+        if body is not None and body.get("stream") and reply.status < 400:
+            text, kind = wire_stream(reply, body, number, tokens), "text/event-stream"
         self._closing.wait(self._seconds + reply.seconds)
         call = Call(
             number=number,
@@ -188,15 +190,13 @@ class OpenAIServer:
             self._working -= 1
             self._calls.append(call)
         wait = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
-        return HttpReply(status=reply.status, text=text, headers=wait, cut=reply.cut)
+        return HttpReply(status=reply.status, text=text, kind=kind, headers=wait, cut=reply.cut)
 
     def _reply(self, headers: Mapping[str, str], body: Body | None) -> tuple[Reply, str | None]:
         if self._key is not None and not _same(headers.get("authorization", ""), f"Bearer {self._key}"):
             return Reply("Incorrect API key provided.", status=401), None
         if body is None or not isinstance(body.get("messages"), list):
             return Reply("The body must be a JSON object with messages.", status=400), None
-        if body.get("stream"):
-            return Reply("Streams are not supported here.", status=400), None
         form = body.get("response_format")
         named = {*body, form.get("type") if isinstance(form, dict) else None}
         if refused := sorted(self._refuses & named):

@@ -1,7 +1,7 @@
 """Which callback handlers hear of the runs inside a wrapper.
 
-Handlers that stream to the caller (``astream_events``, ``astream_log``, LangGraph's stream modes) would hand out the raw
-answer token by token, before it is checked.
+Handlers that stream to the caller (``astream_events``, ``astream_log``, LangGraph's stream modes) would hand out the
+raw answer token by token, before it is checked.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.graph import Graph
 from langchain_core.runnables.utils import ConfigurableFieldSpec
-from pydantic import BaseModel
+from langchain_core.utils.pydantic import TypeBaseModel
 
 from guardrail import Guard, GuardedAnswer, Passage, Policy, UsageError
 from guardrail.errors import did_you_mean
@@ -198,11 +198,11 @@ class GuardedChain(Runnable[Any, Any]):
         """The inner chain's."""
         return self.inner.config_specs
 
-    def get_input_schema(self, config: RunnableConfig | None = None) -> type[BaseModel]:
+    def get_input_schema(self, config: RunnableConfig | None = None) -> TypeBaseModel:
         """The inner chain's."""
         return self.inner.get_input_schema(config)
 
-    def get_output_schema(self, config: RunnableConfig | None = None) -> type[BaseModel]:
+    def get_output_schema(self, config: RunnableConfig | None = None) -> TypeBaseModel:
         """The inner chain's; a mapping also holds the key ``guardrail``."""
         return self.inner.get_output_schema(config)
 
@@ -258,5 +258,3 @@ def guard_chain(
     parts = Parts(answer, passages, question)
     again = regeneration(regenerate, chain, parts)
     return GuardedChain(chain, guard, parts, mode=mode, again=again, detach=read_detach(detach), listener=listener)
-
-

@@ -49,7 +49,7 @@ class Parts:
                 "delivered text would have no place in it. Pass the answer's key to guard_chain."
             )
         if self.answer is None and isinstance(output, (str, BaseMessage)):
-            return output
+            return output  # an LCEL chain that ends in a parser or a model
         return _find(output, self.answer, ANSWER_KEYS, "answer")
 
     def find_documents(self, output: Any, given: object, retrieved: Retrieved | None) -> Any:

@@ -77,7 +77,7 @@ class Regeneration:
         return text_of(self.parts.find_answer(said) if isinstance(said, Mapping) else said)
 
 
-def regeneration(option: Regenerate | None, chain: Runnable[Any, Any], parts: Parts) -> Regeneration | None:
+def regeneration(option: Regenerate | None, chain: Runnable[Any, Any] | None, parts: Parts) -> Regeneration | None:
     """What the option means for this chain.
 
     Raises:
@@ -93,7 +93,7 @@ def regeneration(option: Regenerate | None, chain: Runnable[Any, Any], parts: Pa
     return Regeneration(coerce_to_runnable(option), parts)
 
 
-def _answering_step(chain: Runnable[Any, Any], parts: Parts) -> tuple[str, Runnable[Any, Any]]:
+def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]]:
     """The step of ``....assign(answer=step)`` at the chain's end: all that it reads is in the chain's output."""
     while isinstance(chain, RunnableBindingBase):
         chain = chain.bound

@@ -65,10 +65,9 @@ class Split:
         while self.pieces:
             yield self.pieces.pop(0)
 
-    def checked(self) -> Any:
-        """The output when all has come. Raises UsageError where it holds no answer."""
+    def check_complete(self) -> None:
+        """All has come. Raises UsageError where it holds no answer."""
         self._parts.find_answer(self.output)
-        return self.output
 
     def delta(self, text: str) -> Any:
         """Text to deliver, in the shape of the chain's own chunks."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, closing
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import RunnableConfig
 
-from guardrail import Passage, Policy
-from guardrail.streaming import Delta, Finished, Mode, aguarded_stream, guarded_stream
+from guardrail import Passage
+from guardrail.feedback import Feedback
+from guardrail.streaming import Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
 from guardrail_langchain.callbacks import untrace
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.regeneration import Call
@@ -22,57 +22,6 @@ if TYPE_CHECKING:
     from guardrail_langchain.chain import GuardedChain
 
 
-@dataclass(frozen=True, slots=True)
-class Streamed:
-    """One stream of a guarded chain: what sync and async share."""
-
-    chain: GuardedChain
-    given: Any
-    config: RunnableConfig
-    inner: RunnableConfig
-    retrieved: Retrieved | None
-    split: Split
-
-    @property
-    def configurable(self) -> Mapping[str, Any]:
-        return self.config.get("configurable") or {}
-
-    def ready(self) -> bool:
-        """Whether the check may begin before the chain is done."""
-        if self.chain.mode == "buffer" or not self.split.begun:
-            return False
-        parts, output = self.chain.parts, self.split.output
-        if not parts.has_question(output):
-            return False
-        if self.chain.mode == "observe" or not isinstance(output, Mapping):
-            return True
-        return parts.has_documents(output, self.configurable.get("documents"), self.retrieved)
-
-    @property
-    def mode(self) -> Mode:
-        """A finished message comes in one piece: it is checked as a whole."""
-        return "buffer" if self.split.at_once and self.chain.mode == "sentence" else self.chain.mode
-
-    @property
-    def policy(self) -> Policy | None:
-        return self.configurable.get("guardrail_policy")
-
-    def question(self) -> str | None:
-        return self.chain.parts.find_question(self.given, self.split.output)
-
-    def documents(self) -> Any:
-        found = self.chain.parts.find_documents(
-            self.split.output, self.configurable.get("documents"), self.retrieved
-        )
-        return found
-
-    def passages(self) -> list[Passage]:
-        return to_passages(self.documents())
-
-    def call(self) -> Call:
-        return Call(self.given, self.split.output, self.documents(), self.question(), self.inner)
-
-
 def streamed(
     chain: GuardedChain,
     inputs: Iterator[Any],
@@ -81,21 +30,17 @@ def streamed(
     options: Mapping[str, Any],
 ) -> Iterator[Any]:
     """The chunks of one stream."""
-    untrace(chain.detach)
-    given = _sum(list(inputs))
-    retrieved, inner = chain.inside(config, run_manager)
-    work = Streamed(chain, given, config, inner, retrieved, Split(chain.parts))
-    split, again = work.split, chain.again
-    source = chain.inner.stream(given, inner, **options)
+    work = _begin(chain, _sum(list(inputs)), run_manager, config)
+    split = work.split
+    source = chain.inner.stream(work.given, work.inner, **options)
     try:
         for chunk in source:
-            through = split.part(chunk)
-            if through is not None:
+            if (through := split.part(chunk)) is not None:
                 yield through
             if work.ready():
                 break
         else:
-            split.checked()
+            split.check_complete()
 
         def texts() -> Iterator[str]:
             yield from split.take()
@@ -103,22 +48,20 @@ def streamed(
                 split.part(chunk)
                 yield from split.take()
 
-        events = guarded_stream(
+        for event in guarded_stream(
             chain.guard,
             texts(),
             work.passages,
             question=work.question(),
             mode=work.mode,
             policy=work.policy,
-            regenerate=None if again is None else lambda feedback: again.generator(work.call())(feedback),
-        )
-        for event in events:
-            if isinstance(event, Delta) and not (split.at_once and work.mode == "buffer"):
-                yield split.delta(event.text)
-            elif isinstance(event, Finished):
-                yield from split.ending(event.guarded, chain.verdict(event.guarded))
+            regenerate=work.generate if chain.again else None,
+        ):
+            yield from work.told(event)
     finally:
-        _close(source)
+        close = getattr(source, "close", None)
+        if close is not None:
+            close()
 
 
 async def astreamed(
@@ -129,9 +72,132 @@ async def astreamed(
     options: Mapping[str, Any],
 ) -> AsyncIterator[Any]:
     """The same without blocking the event loop."""
-    untrace(chain.detach)
-    given = _sum([each async for each in inputs])
-    retrieved, inner = chain.inside(config, run_manager)
-    work = Streamed(chain, given, config, inner, retrieved, Split(chain.parts))
+    work = _begin(chain, _sum([each async for each in inputs]), run_manager, config)
     split = work.split
-    source = chain.inner.astream(given, inner, **options)
+    source = chain.inner.astream(work.given, work.inner, **options)
+    try:
+        async for chunk in source:
+            if (through := split.part(chunk)) is not None:
+                yield through
+            if work.ready():
+                break
+        else:
+            split.check_complete()
+
+        async def texts() -> AsyncIterator[str]:
+            for text in split.take():
+                yield text
+            async for chunk in source:
+                split.part(chunk)
+                for text in split.take():
+                    yield text
+
+        events = aguarded_stream(
+            chain.guard,
+            texts(),
+            work.passages,
+            question=work.question(),
+            mode=work.mode,
+            policy=work.policy,
+            regenerate=work.agenerate if chain.again else None,
+        )
+        try:
+            async for event in events:
+                for out in work.told(event):
+                    yield out
+        finally:
+            await _aclose(events)
+    finally:
+        await _aclose(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One stream of a guarded chain."""
+
+    chain: GuardedChain
+    given: Any
+    config: RunnableConfig
+    inner: RunnableConfig
+    retrieved: Retrieved | None
+    split: Split
+
+    def ready(self) -> bool:
+        """Whether the check may begin before the chain is done."""
+        if self.chain.mode == "buffer" or not self.split.begun:
+            return False
+        parts, output = self.chain.parts, self.split.output
+        if not parts.has_question(output):
+            return False
+        if self.chain.mode == "observe" or not isinstance(output, Mapping):
+            return True
+        return parts.has_documents(output, self._configured("documents"), self.retrieved)
+
+    @property
+    def mode(self) -> Mode:
+        """A finished message comes in one piece: it is checked as a whole."""
+        return "buffer" if self.split.at_once and self.chain.mode == "sentence" else self.chain.mode
+
+    @property
+    def policy(self) -> Any:
+        return self._configured("guardrail_policy")
+
+    def question(self) -> str | None:
+        return self.chain.parts.find_question(self.given, self.split.output)
+
+    def passages(self) -> list[Passage]:
+        return to_passages(self._documents())
+
+    def generate(self, feedback: Feedback) -> str:
+        if self.chain.again is None:
+            raise TypeError("only where there is something to ask again")
+        return self.chain.again.generator(self._call())(feedback)
+
+    def agenerate(self, feedback: Feedback) -> Awaitable[str]:
+        if self.chain.again is None:
+            raise TypeError("only where there is something to ask again")
+        return self.chain.again.agenerator(self._call())(feedback)
+
+    def told(self, event: StreamEvent) -> Iterator[Any]:
+        """The chunks that an event becomes."""
+        if isinstance(event, Delta) and not (self.split.at_once and self.mode == "buffer"):
+            yield self.split.delta(event.text)
+        elif isinstance(event, Finished):
+            yield from self.split.ending(event.guarded, self.chain.verdict(event.guarded))
+
+    def _call(self) -> Call:
+        return Call(self.given, self.split.output, self._documents(), self.question(), self.inner)
+
+    def _documents(self) -> Any:
+        return self.chain.parts.find_documents(self.split.output, self._configured("documents"), self.retrieved)
+
+    def _configured(self, name: str) -> Any:
+        return (self.config.get("configurable") or {}).get(name)
+
+
+def _begin(
+    chain: GuardedChain,
+    given: Any,
+    run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
+    config: RunnableConfig,
+) -> _Work:
+    untrace(chain.detach)
+    retrieved, inner = chain.inside(config, run_manager)
+    return _Work(chain, given, config, inner, retrieved, Split(chain.parts))
+
+
+def _sum(chunks: list[Any]) -> Any:
+    """The whole input of a stream, as LangChain adds chunks up."""
+    whole = chunks[0] if chunks else None
+    for chunk in chunks[1:]:
+        try:
+            whole = whole + chunk
+        except TypeError:
+            whole = chunk
+    return whole
+
+
+async def _aclose(source: object) -> None:
+    close = getattr(source, "aclose", None)
+    if close is not None:
+        await close()

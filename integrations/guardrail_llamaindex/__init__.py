@@ -1,4 +1,4 @@
-"""Guard a LlamaIndex query engine: ``GuardedQueryEngine(engine, guard)``."""
+"""The guard in LlamaIndex: query engines, chat engines, an evaluator and a node postprocessor."""
 
 from guardrail.errors import MissingExtraError
 
@@ -8,6 +8,20 @@ except ImportError as error:
     message = 'guardrail_llamaindex needs llama-index-core. Run: pip install "rag-guardrail[llama-index]"'
     raise MissingExtraError(message) from error
 
+from guardrail_llamaindex.chat_engine import GuardedChatEngine
+from guardrail_llamaindex.evaluator import GuardrailEvaluator
+from guardrail_llamaindex.events import GuardrailCheckEndEvent, GuardrailCheckStartEvent, NamesakesEvent
+from guardrail_llamaindex.namesakes import NamesakePostprocessor
+from guardrail_llamaindex.passages import to_passages
 from guardrail_llamaindex.query_engine import GuardedQueryEngine
 
-__all__ = ["GuardedQueryEngine"]
+__all__ = [
+    "GuardedChatEngine",
+    "GuardedQueryEngine",
+    "GuardrailCheckEndEvent",
+    "GuardrailCheckStartEvent",
+    "GuardrailEvaluator",
+    "NamesakePostprocessor",
+    "NamesakesEvent",
+    "to_passages",
+]

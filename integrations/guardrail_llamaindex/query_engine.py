@@ -2,84 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import (
-    RESPONSE_TYPE,
-    AsyncStreamingResponse,
-    Response,
-    StreamingResponse,
-)
+from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, StreamingResponse
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from guardrail import Guard, GuardedAnswer, Passage, UsageError
+from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail.mending import Generator
+from guardrail.streaming import Mode
+from guardrail_llamaindex.answers import atext_of, delivered, text_of
+from guardrail_llamaindex.checks import Checks
+from guardrail_llamaindex.passages import Selector, to_passages
+from guardrail_llamaindex.regeneration import Again, synthesizes
+from guardrail_llamaindex.verdict import KEY, MODE_KEY, told
 
 
 class GuardedQueryEngine(BaseQueryEngine):
     """Answers as the inner engine does; ``response.metadata["guardrail"]`` holds the GuardedAnswer.
 
-    A streaming answer is held back until it is whole and checked, then returned as a plain Response. Source nodes are
-    kept. No state of a call lives here, so one object serves concurrent queries.
+    Source nodes are kept. A streaming answer stays one, with ``guardrail_mode`` in its metadata. In buffer mode it is
+    returned once it is checked; in the other modes ``guardrail`` is None until the stream has ended. No state of a call
+    lives here, so one object serves concurrent queries.
+
+    Args:
+        engine: The engine that answers.
+        guard: Checks, decides and repairs.
+        mode: When the text of a stream leaves: ``buffer`` (all of it is checked), ``sentence`` (its sentence is), or
+            ``observe`` (at once, unchecked).
+        regenerate: Where the policy asks for a new answer: True lets the inner engine synthesize again from the same
+            nodes, if it can; False never asks; a callable is asked with the Feedback.
+        passages: Turns source nodes into the passages to check against. Give your own where some of them are
+            generated texts, such as the sub-answers of a sub-question engine.
+        sealed: Whether the verdict in the metadata must not hold words that were withheld.
 
     Raises:
-        UsageError: the guard is no Guard.
+        UsageError: the guard is no Guard, or the mode is unknown.
     """
 
-    def __init__(self, engine: BaseQueryEngine, guard: Guard) -> None:
-        if not isinstance(guard, Guard):
-            raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write Guard(policy=...).")
+    def __init__(
+        self,
+        engine: BaseQueryEngine,
+        guard: Guard,
+        *,
+        mode: Mode = "buffer",
+        regenerate: Generator | bool = True,
+        passages: Selector = to_passages,
+        sealed: bool = False,
+    ) -> None:
+        self._checks = Checks(guard=guard, mode=mode, kind="query")
         super().__init__(engine.callback_manager)
         self.inner = engine
         self.guard = guard
+        self._regenerate = regenerate
+        self._passages = passages
+        self._sealed = sealed
+
+    def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """The inner engine's nodes."""
+        return self.inner.retrieve(query_bundle)
+
+    def synthesize(
+        self,
+        query_bundle: QueryBundle,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+    ) -> RESPONSE_TYPE:
+        """The inner engine's answer from these nodes, checked."""
+        return self._checked(self.inner.synthesize(query_bundle, nodes, additional_source_nodes), query_bundle)
+
+    async def asynthesize(
+        self,
+        query_bundle: QueryBundle,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+    ) -> RESPONSE_TYPE:
+        """The same without blocking the event loop."""
+        response = await self.inner.asynthesize(query_bundle, nodes, additional_source_nodes)
+        return await self._achecked(response, query_bundle)
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        response = self.inner.query(query_bundle)
-        if isinstance(response, StreamingResponse):
-            response = response.get_response()
-        passages = to_passages(response.source_nodes)
-        return _delivered(response, self.guard.run(str_of(response), passages, question=query_bundle.query_str))
+        return self._checked(self.inner.query(query_bundle), query_bundle)
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        response = await self.inner.aquery(query_bundle)
+        return await self._achecked(await self.inner.aquery(query_bundle), query_bundle)
+
+    def _checked(self, response: RESPONSE_TYPE, asked: QueryBundle) -> RESPONSE_TYPE:
         if isinstance(response, AsyncStreamingResponse):
-            response = await response.get_response()
-        elif isinstance(response, StreamingResponse):
-            response = response.get_response()
-        passages = to_passages(response.source_nodes)
-        guarded = await self.guard.arun(str_of(response), passages, question=query_bundle.query_str)
-        return _delivered(response, guarded)
+            raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
+        again = Again(self.inner, asked, list(response.source_nodes))
+        generator = self._generator(again.generate)
+        passages = self._passages(response.source_nodes)
+        if isinstance(response, StreamingResponse) and self._checks.mode != "buffer":
+            metadata = self._stream_metadata(response)
+            finish = _Finish(metadata, self._sealed)
+            texts = self._checks.stream(_deltas(response), passages, asked.query_str, generator, finish)
+            return StreamingResponse(_generator(texts), response.source_nodes, metadata)
+        guarded = self._checks.run(text_of(response), passages, asked.query_str, generator)
+        return self._whole(response, guarded, again)
+
+    async def _achecked(self, response: RESPONSE_TYPE, asked: QueryBundle) -> RESPONSE_TYPE:
+        if isinstance(response, StreamingResponse) and self._checks.mode != "buffer":
+            return self._checked(response, asked)  # an engine that streams sync text from `aquery`
+        again = Again(self.inner, asked, list(response.source_nodes))
+        generator = self._generator(again.agenerate)
+        passages = self._passages(response.source_nodes)
+        if isinstance(response, AsyncStreamingResponse) and self._checks.mode != "buffer":
+            metadata = self._stream_metadata(response)
+            finish = _Finish(metadata, self._sealed)
+            deltas = response.async_response_gen()
+            texts = self._checks.astream(deltas, passages, asked.query_str, generator, finish)
+            return AsyncStreamingResponse(_agenerator(texts), response.source_nodes, metadata)
+        guarded = await self._checks.arun(await atext_of(response), passages, asked.query_str, generator)
+        return self._whole(response, guarded, again)
+
+    def _whole(self, response: RESPONSE_TYPE, guarded: GuardedAnswer, again: Again) -> RESPONSE_TYPE:
+        """The response to return for an answer that was checked before anything left."""
+        if not isinstance(response, (StreamingResponse, AsyncStreamingResponse)):
+            return delivered(again.of(guarded.text, response), guarded, sealed=self._sealed)
+        metadata = self._stream_metadata(response)
+        metadata[KEY] = told(guarded, sealed=self._sealed)
+        if isinstance(response, StreamingResponse):
+            return StreamingResponse(_generator(iter((guarded.text,))), response.source_nodes, metadata)
+        return AsyncStreamingResponse(_agenerator(_one(guarded.text)), response.source_nodes, metadata)
+
+    def _stream_metadata(self, response: StreamingResponse | AsyncStreamingResponse) -> dict[str, Any]:
+        return {**(response.metadata or {}), KEY: None, MODE_KEY: self._checks.mode}
+
+    def _generator(self, own: Generator) -> Generator | None:
+        if isinstance(self._regenerate, bool):
+            return own if self._regenerate and synthesizes(self.inner) else None
+        return self._regenerate
 
     def _get_prompt_modules(self) -> PromptMixinType:
         return {"inner": self.inner}
 
 
-def to_passages(nodes: Sequence[NodeWithScore]) -> list[Passage]:
-    """Source nodes as passages: node ids are kept, titles come from metadata ``title``."""
-    passages: list[Passage] = []
-    seen: set[str] = set()
-    for number, scored in enumerate(nodes, 1):
-        ident = scored.node.node_id
-        if not ident or ident in seen:
-            ident = f"{ident}#{number}"
-        seen.add(ident)
-        title = scored.node.metadata.get("title")
-        text = scored.node.get_content()
-        passages.append(Passage(id=ident, text=text, title=title if isinstance(title, str) else None))
-    return passages
+@dataclass(frozen=True, slots=True)
+class _Finish:
+    """Puts the verdict into the metadata of a stream."""
+
+    metadata: dict[str, Any]
+    sealed: bool
+
+    def __call__(self, guarded: GuardedAnswer) -> None:
+        self.metadata[KEY] = told(guarded, sealed=self.sealed)
 
 
-def str_of(response: RESPONSE_TYPE) -> str:
-    """The answer's text; an engine that found nothing gives None, which is an empty answer."""
-    answer = getattr(response, "response", None)
-    return "" if answer is None else str(answer)
+def _deltas(response: StreamingResponse) -> Iterator[str]:
+    """Text of a stream, also of one that was read before."""
+    return iter([response.response_txt]) if response.response_txt is not None else response.response_gen
 
 
-def _delivered(response: RESPONSE_TYPE, guarded: GuardedAnswer) -> Response:
-    """A new response: the delivered text, the same source nodes, the metadata and the verdict."""
-    return Response(
-        response=guarded.text,
-        source_nodes=response.source_nodes,
-        metadata={**(response.metadata or {}), "guardrail": guarded},
-    )
+def _generator(texts: Iterator[str]) -> Any:
+    yield from texts
+
+
+async def _agenerator(texts: AsyncIterator[str]) -> Any:
+    async for text in texts:
+        yield text
+
+
+async def _one(text: str) -> AsyncIterator[str]:
+    yield text

@@ -1,0 +1,219 @@
+"""A LangGraph node that checks an answer in the state, or one around the node that writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.base import coerce_to_runnable
+from pydantic import BaseModel
+
+from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail_langchain.answers import cleansed, replaced, text_of
+from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
+from guardrail_langchain.documents import to_passages, tool_documents
+from guardrail_langchain.parts import ANSWER_KEYS, Extract, Parts
+from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
+from guardrail_langchain.retrieved import Retrieved
+from guardrail_langchain.summary import summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An answer in a state: its key, its value there, and the message, if it is one."""
+
+    key: str
+    value: Any
+    held: Any
+
+    @property
+    def text(self) -> str:
+        return text_of(self.held)
+
+
+class GuardrailNode(Runnable[Any, Any]):
+    """See ``guardrail_node``. Holds no state of a call."""
+
+    name = "guardrail"
+
+    def __init__(
+        self,
+        guard: Guard,
+        parts: Parts,
+        inner: Runnable[Any, Any] | None,
+        again: Regeneration | None,
+        detach: Detach,
+        listener: Callable[[GuardedAnswer], None] | None,
+    ) -> None:
+        self.guard, self.parts, self.inner, self.again = guard, parts, inner, again
+        self.detach, self.listener = detach, listener
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  LangChain's name
+        """The state's update: the delivered answer in the answer's place, and the key ``guardrail``."""
+
+        def call(state: Any, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Any:
+            untrace(self.detach)
+            retrieved, inner = self._inside(config, run_manager)
+            update = self.inner.invoke(state, inner, **kwargs) if self.inner is not None else {}
+            answer, made = self._read(state, update, retrieved, inner)
+            if answer is None:
+                return update
+            again = self.again.generator(made) if self.again else None
+            passages = to_passages(made.documents)
+            guarded = self.guard.run(answer.text, passages, question=made.question, regenerate=again)
+            return self._updated(update, answer, guarded)
+
+        return self._call_with_config(call, input, config, run_type="chain")
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """The same without blocking the event loop."""
+
+        async def call(state: Any, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Any:
+            untrace(self.detach)
+            retrieved, inner = self._inside(config, run_manager)
+            update = await self.inner.ainvoke(state, inner, **kwargs) if self.inner is not None else {}
+            answer, made = self._read(state, update, retrieved, inner)
+            if answer is None:
+                return update
+            again = self.again.agenerator(made) if self.again else None
+            passages = to_passages(made.documents)
+            guarded = await self.guard.arun(answer.text, passages, question=made.question, regenerate=again)
+            return self._updated(update, answer, guarded)
+
+        return await self._acall_with_config(call, input, config, run_type="chain")
+
+    def _inside(
+        self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun
+    ) -> tuple[Retrieved | None, RunnableConfig]:
+        retrieved = Retrieved() if self.inner is not None and self.parts.wants_callback else None
+        return retrieved, inner_config(config, run_manager, self.detach, retrieved)
+
+    def _read(
+        self, state: Any, update: Any, retrieved: Retrieved | None, config: RunnableConfig
+    ) -> tuple[_Answer | None, Call]:
+        """The answer, None where there is none yet (a message that calls tools), and what belongs to it."""
+        before, new = _mapping(state), _mapping(_update_of(update))
+        merged = {**before, **new}
+        messages = [*_messages(before), *(m for m in _messages(new) if m not in _messages(before))]
+        if messages:
+            merged["messages"] = messages
+        # Around a node, only what it wrote is its answer.
+        answer = self._answer(new if self.inner is not None else merged)
+        if answer is None:
+            return None, Call(state, merged, (), None, config)
+        documents = self._documents(merged, retrieved, messages)
+        return answer, Call(state, merged, documents, self.parts.find_question(merged, merged), config)
+
+    def _answer(self, state: Mapping[str, Any]) -> _Answer | None:
+        key = self.parts.answer
+        if key is None:
+            key = "messages" if _messages(state) else next((k for k in ANSWER_KEYS if state.get(k)), None)
+        if not isinstance(key, str) or key not in state:
+            if self.inner is not None:
+                return None
+            raise UsageError(
+                f"no answer in the state (keys {sorted(map(str, state))}). Pass answer=<key> to guardrail_node."
+            )
+        value = state[key]
+        held = value[-1] if isinstance(value, (list, tuple)) and value else value
+        if isinstance(held, BaseMessage) and (not isinstance(held, AIMessage) or held.tool_calls):
+            return None
+        return _Answer(key, value, held) if held else None
+
+    def _documents(self, state: Mapping[str, Any], retrieved: Retrieved | None, messages: Sequence[BaseMessage]) -> Any:
+        found = tool_documents(messages)
+        if found and not self.parts.has_documents(state, None, retrieved):
+            return found
+        return self.parts.find_documents(state, None, retrieved)
+
+    def _updated(self, update: Any, answer: _Answer, guarded: GuardedAnswer) -> Any:
+        if self.listener is not None:
+            self.listener(guarded)
+        about = summary(guarded)
+        new = replaced(answer.held, guarded.text, about)
+        rest = dict(_mapping(_update_of(update)))
+        if isinstance(answer.value, (list, tuple)):
+            rest[answer.key] = [*answer.value[:-1], new]  # all of them: not every list is merged by ids
+        else:
+            rest[answer.key] = new
+        if answer.text != guarded.text:
+            rest = {k: v if k == answer.key else cleansed(v, answer.text, guarded.text) for k, v in rest.items()}
+        rest["guardrail"] = about
+        return rest if isinstance(update, Mapping) else replace(update, update=rest)
+
+
+def guardrail_node(
+    guard: Guard,
+    *,
+    around: Runnable[Any, Any] | Callable[..., Any] | None = None,
+    answer: str | None = None,
+    passages: Extract | None = None,
+    question: Extract | None = None,
+    regenerate: Regenerate | None = None,
+    detach: Detach = "streams",
+    listener: Callable[[GuardedAnswer], None] | None = None,
+) -> GuardrailNode:
+    """A node for a StateGraph that checks the answer of the state.
+
+    As a node of its own it comes after the one that wrote the answer: the delivered message takes its place by its id,
+    but streams and checkpoints of the step before have shown the raw one. ``around`` that node, nothing raw is written.
+
+    Args:
+        guard: The guard to run.
+        around: The node that makes the answer: a Runnable, or a function of the state (and config).
+        answer: Key of the answer in the state: a text, a message, or messages whose last one it is. Default:
+            ``messages`` if there are any, else the first of answer, result, output, output_text.
+        passages: Key or function of the state. Default: the first of context, source_documents, documents,
+            input_documents; else what retrievers inside ``around`` or tools of the conversation returned.
+        question: Key or function of the state. Default: input, query or question, else the last human message.
+        regenerate: A Runnable or callable that takes a dict of question, passages, feedback, answer and input (the
+            state), and returns the new answer.
+        detach: See guard_chain; for runs inside ``around``.
+        listener: Hears of every checked answer, with its report.
+
+    Returns:
+        A Runnable from the state to its update: the answer's key, and ``guardrail``, a summary as plain JSON, for
+        states that have that key. Messages that call tools pass.
+
+    Raises:
+        UsageError: an argument is wrong; or at run time, where the state holds no answer or no documents.
+    """
+    if not isinstance(guard, Guard):
+        raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write guardrail_node(Guard(...)).")
+    if regenerate is True:
+        raise UsageError("a node cannot make its answer again: pass regenerate=<Runnable or callable>.")
+    parts = Parts(answer, passages, question)
+    inner = coerce_to_runnable(around) if around is not None else None
+    return GuardrailNode(guard, parts, inner, regeneration(regenerate, inner, parts), read_detach(detach), listener)
+
+
+def _update_of(update: Any) -> Any:
+    """What a node returned writes: an update, or that of a Command."""
+    if update is None or isinstance(update, Mapping):
+        return update or {}
+    if is_dataclass(update) and hasattr(update, "goto"):
+        return getattr(update, "update", None) or {}
+    raise UsageError(
+        f"the node around which the guard stands must return an update (dict), got {type(update).__name__}."
+    )
+
+
+def _mapping(state: Any) -> Mapping[str, Any]:
+    """A state of any schema."""
+    if isinstance(state, Mapping):
+        return state
+    if isinstance(state, BaseModel):
+        return dict(state)
+    if is_dataclass(state):
+        return {each.name: getattr(state, each.name) for each in fields(state)}
+    raise UsageError(f"the state must be a mapping, a model or a dataclass, got {type(state).__name__}.")
+
+
+def _messages(state: Mapping[str, Any]) -> list[BaseMessage]:
+    found = state.get("messages")
+    found = [found] if isinstance(found, BaseMessage) else found
+    return [m for m in found if isinstance(m, BaseMessage)] if isinstance(found, (list, tuple)) else []

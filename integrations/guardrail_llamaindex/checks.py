@@ -1,0 +1,84 @@
+"""One answer through the guard, whole or as a stream: what query engines and chat engines share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail.errors import did_you_mean
+from guardrail.intake import PassageLike
+from guardrail.mending import Generator
+from guardrail.streaming import MODES, Delta, Finished, Mode, aguarded_stream, guarded_stream
+from guardrail_llamaindex.events import aobserved, ended, observed, started
+
+Passages = Iterable[PassageLike]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checks:
+    """How answers are checked; shared by all calls of an engine.
+
+    Attributes:
+        guard: Checks, decides and repairs.
+        mode: Of streams.
+        kind: ``query`` or ``chat``, for events.
+    """
+
+    guard: Guard
+    mode: Mode
+    kind: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.guard, Guard):
+            raise UsageError(f"guard must be a Guard, got {type(self.guard).__name__}. Write Guard(policy=...).")
+        if self.mode not in MODES:
+            raise UsageError(f"unknown mode {self.mode!r}. {did_you_mean(str(self.mode), MODES)}")
+
+    def run(self, answer: str, passages: Passages, question: str, regenerate: Generator | None) -> GuardedAnswer:
+        """Check a whole answer."""
+        return observed(self.kind, lambda: self.guard.run(answer, passages, question=question, regenerate=regenerate))
+
+    async def arun(self, answer: str, passages: Passages, question: str, regenerate: Generator | None) -> GuardedAnswer:
+        """The same without blocking the event loop."""
+        return await aobserved(
+            self.kind, lambda: self.guard.arun(answer, passages, question=question, regenerate=regenerate)
+        )
+
+    def stream(
+        self,
+        deltas: Iterable[str],
+        passages: Passages,
+        question: str,
+        regenerate: Generator | None,
+        finish: Callable[[GuardedAnswer], None],
+    ) -> Iterator[str]:
+        """Text as it may leave; ``finish`` is called with the verdict before the iterator ends."""
+        started(self.kind, self.mode)
+        for event in guarded_stream(
+            self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
+        ):
+            if isinstance(event, Delta):
+                yield event.text
+            elif isinstance(event, Finished):
+                ended(event.guarded, self.kind, self.mode)
+                finish(event.guarded)
+
+    async def astream(
+        self,
+        deltas: AsyncIterable[str],
+        passages: Passages,
+        question: str,
+        regenerate: Generator | None,
+        finish: Callable[[GuardedAnswer], None],
+    ) -> AsyncIterator[str]:
+        """The same without blocking the event loop."""
+        started(self.kind, self.mode)
+        async for event in aguarded_stream(
+            self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
+        ):
+            if isinstance(event, Delta):
+                yield event.text
+            elif isinstance(event, Finished):
+                ended(event.guarded, self.kind, self.mode)
+                finish(event.guarded)

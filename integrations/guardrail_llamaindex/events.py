@@ -1,0 +1,113 @@
+"""Events and spans on LlamaIndex's dispatcher. They hold no text of answers, questions or passages."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.base import BaseEvent
+
+from guardrail import GuardedAnswer
+
+dispatcher = get_dispatcher("guardrail_llamaindex")
+"""Attach handlers here to get the guard's events alone."""
+
+
+class GuardrailCheckStartEvent(BaseEvent):
+    """An answer is going to be checked. ``kind``: ``query`` or ``chat``; ``mode``: of a stream, else None."""
+
+    kind: str
+    mode: str | None = None
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Class name."""
+        return "GuardrailCheckStartEvent"
+
+
+class GuardrailCheckEndEvent(BaseEvent):
+    """An answer was checked, and decided on. ``seconds``: what the check took."""
+
+    kind: str
+    mode: str | None = None
+    verdict: str
+    score: float
+    action: str
+    rule: str
+    policy: str
+    engine: str
+    findings: int
+    attempts: int
+    exhausted: bool
+    seconds: float
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Class name."""
+        return "GuardrailCheckEndEvent"
+
+
+class NamesakesEvent(BaseEvent):
+    """Retrieved nodes describe namesakes. ``dropped``: node ids; ``ambiguous``: the question does not say which."""
+
+    dropped: list[str]
+    ambiguous: bool
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Class name."""
+        return "NamesakesEvent"
+
+
+def started(kind: str, mode: str | None = None) -> None:
+    """Tell that a check begins."""
+    dispatcher.event(GuardrailCheckStartEvent(kind=kind, mode=mode))
+
+
+def ended(guarded: GuardedAnswer, kind: str, mode: str | None = None) -> None:
+    """Tell what came of a check."""
+    report, decision = guarded.report, guarded.decision
+    dispatcher.event(
+        GuardrailCheckEndEvent(
+            kind=kind,
+            mode=mode,
+            verdict=report.verdict.value,
+            score=report.score,
+            action=guarded.action.value,
+            rule=decision.rule,
+            policy=decision.policy,
+            engine=report.engine,
+            findings=len(report.findings),
+            attempts=guarded.attempts,
+            exhausted=guarded.exhausted,
+            seconds=report.seconds,
+        )
+    )
+
+
+def observed(kind: str, check: Callable[[], GuardedAnswer]) -> GuardedAnswer:
+    """Run a check in a span of its own, between its two events."""
+    found: list[GuardedAnswer] = []
+
+    def guardrail_check() -> None:  # without arguments and result: handlers are given both
+        started(kind)
+        found.append(check())
+        ended(found[0], kind)
+
+    guardrail_check.__qualname__ = "guardrail.check"
+    dispatcher.span(guardrail_check)()
+    return found[0]
+
+
+async def aobserved(kind: str, check: Callable[[], Awaitable[GuardedAnswer]]) -> GuardedAnswer:
+    """The same, awaited."""
+    found: list[GuardedAnswer] = []
+
+    async def guardrail_check() -> None:  # see observed
+        started(kind)
+        found.append(await check())
+        ended(found[0], kind)
+
+    guardrail_check.__qualname__ = "guardrail.check"
+    await dispatcher.span(guardrail_check)()
+    return found[0]

@@ -1,0 +1,304 @@
+"""The LangGraph node and the evaluator for runs."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from typing import Annotated, TypedDict
+
+import pytest
+
+pytest.importorskip("langgraph")
+
+from guardrail_langchain import guard_chain, guardrail_evaluator, guardrail_node
+from guardrail_langchain.demo import WordEmbeddings
+from langchain_core.documents import Document
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langchain_core.vectorstores import InMemoryVectorStore
+from langgraph.checkpoint.memory import MemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import Command
+from langsmith.evaluation.evaluator import DynamicRunEvaluator
+from pydantic import BaseModel
+
+from guardrail import Action, Guard, Policy, UsageError
+from guardrail.testing import FakeEngine
+
+FACT, INVENTED = "The garage opens at 6:00.", "Parking was invented by a duke."
+RAW = f"{FACT} {INVENTED}"
+QUESTION = "When does the garage open?"
+DOCUMENT = Document(id="garage", page_content=FACT, metadata={"title": "Garage"})
+RETRIEVER = InMemoryVectorStore(WordEmbeddings())
+RETRIEVER.add_documents([DOCUMENT])
+RETRIEVER = RETRIEVER.as_retriever(search_kwargs={"k": 1})
+BLOCKED = "I can't give a reliable answer"
+
+
+def guard(action="block", engine=None):
+    engine = engine or FakeEngine({"invented": "unsupported"})
+    return Guard(policy=Policy(actions={"unsupported": action}, on_exhausted=Action.BLOCK), engine=engine)
+
+
+class Chat(TypedDict, total=False):
+    messages: Annotated[list, add_messages]
+    context: list
+    guardrail: dict
+
+
+class Plain(TypedDict, total=False):
+    question: str
+    documents: list
+    answer: str
+    draft: str
+    guardrail: dict
+
+
+class Model(BaseModel):
+    question: str = ""
+    documents: list = []
+    answer: str = ""
+
+
+@dataclasses.dataclass
+class Data:
+    question: str = ""
+    documents: list = dataclasses.field(default_factory=list)
+    answer: str = ""
+
+
+def line(schema, *nodes, **options):
+    """A graph of nodes one after the other."""
+    built = StateGraph(schema)
+    for number, node in enumerate(nodes):
+        built.add_node(f"n{number}", node)
+        built.add_edge(START if number == 0 else f"n{number - 1}", f"n{number}")
+    built.add_edge(f"n{len(nodes) - 1}", END)
+    return built.compile(**options)
+
+
+def say(_):
+    return {"messages": [AIMessage(RAW, id="run-1")]}
+
+
+HOW = {
+    "invoke": lambda graph, given: graph.invoke(given),
+    "ainvoke": lambda graph, given: asyncio.run(graph.ainvoke(given)),
+}
+BOTH = pytest.mark.parametrize("how", HOW)
+ASKED = {"messages": [HumanMessage(QUESTION)], "context": [DOCUMENT]}
+
+
+@BOTH
+@pytest.mark.parametrize("around", [False, True], ids=["after", "around"])
+def test_the_delivered_message_takes_the_place_of_the_answer(around, how):
+    """By its id; the state tells what was found in plain JSON."""
+    engine = FakeEngine({"invented": "unsupported"})
+    node = guardrail_node(guard(engine=engine), around=say if around else None)
+    state = HOW[how](line(Chat, node) if around else line(Chat, say, node), ASKED)
+    assert [m.type for m in state["messages"]] == ["human", "ai"]
+    assert state["messages"][-1].id == "run-1"
+    assert state["messages"][-1].text.startswith(BLOCKED)
+    assert json.loads(json.dumps(state["guardrail"]))["action"] == "block"
+    assert "invented" not in str(state)
+    assert (engine.calls[0].question, engine.calls[0].passages[0].id) == (QUESTION, "garage")
+
+
+def test_around_a_node_nothing_raw_is_streamed_or_kept_and_after_it_only_that_steps_own_part_is():
+    """The honest difference between the two."""
+    modes = ["values", "messages", "updates", "custom", "debug"]
+    model = GenericFakeChatModel(messages=iter([AIMessage(RAW, id="run-1") for _ in range(9)]))
+
+    def generate(state):
+        return {"messages": [model.invoke(state["messages"])]}
+
+    config = {"configurable": {"thread_id": "1"}}
+    graph = line(Chat, guardrail_node(guard(), around=generate), checkpointer=MemorySaver())
+    parts = list(graph.stream(ASKED, config, stream_mode=modes))
+    assert "invented" not in str(parts) + str(list(graph.get_state_history(config)))
+    assert BLOCKED in str([data for mode, data in parts if mode == "messages"])
+    graph = line(Chat, generate, guardrail_node(guard()), checkpointer=MemorySaver())
+    parts = list(graph.stream(ASKED, config, stream_mode=["values"]))
+    assert ["invented" in str(part) for part in parts] == [False, True, False]
+
+
+async def events_of(graph, given):
+    return [event async for event in graph.astream_events(given, version="v2")]
+
+
+def test_no_event_of_a_node_around_another_shows_what_is_withheld():
+    """Tokens of a model inside it included."""
+    model = GenericFakeChatModel(messages=iter([AIMessage(RAW)]))
+    graph = line(Chat, guardrail_node(guard(), around=lambda state: {"messages": [model.invoke(state["messages"])]}))
+    events = asyncio.run(events_of(graph, ASKED))
+    assert "invented" not in str(events)
+    assert BLOCKED in str(events)
+
+
+@BOTH
+@pytest.mark.parametrize("schema", [Plain, Model, Data])
+def test_a_text_in_the_state_is_replaced_whatever_the_schema(schema, how):
+    """TypedDict, pydantic model or dataclass."""
+    graph = line(schema, lambda _: {"answer": RAW}, guardrail_node(guard("redact")))
+    state = HOW[how](graph, {"question": QUESTION, "documents": [DOCUMENT]})
+    assert state["answer"] == FACT
+    assert ("guardrail" in state) is (schema is Plain)
+
+
+def test_other_values_that_repeat_the_answer_do_not_keep_it():
+    """Of what the node itself writes."""
+    node = guardrail_node(guard(), around=lambda _: {"answer": RAW, "draft": f"Draft: {RAW}"})
+    state = line(Plain, node).invoke({"question": QUESTION, "documents": [DOCUMENT]})
+    assert state["draft"].startswith(f"Draft: {BLOCKED}")
+
+
+@BOTH
+def test_documents_of_retrievers_inside_the_node_are_caught(how):
+    """Where the state holds none."""
+    told = []
+    chain = (lambda state: state["question"]) | RETRIEVER | (lambda _: {"answer": RAW})
+    node = guardrail_node(guard("redact"), around=chain, listener=told.append)
+    assert HOW[how](line(Plain, node), {"question": QUESTION})["answer"] == FACT
+    assert [p.id for p in told[0].report.passages] == ["garage"]
+
+
+@BOTH
+def test_a_node_may_go_where_it_likes(how):
+    """A Command keeps its destination."""
+    node = guardrail_node(guard(), around=lambda _: Command(update={"answer": RAW}, goto="n1"))
+    built = StateGraph(Plain)
+    built.add_node("n0", node, destinations=("n1",))
+    built.add_node("n1", lambda state: {"draft": f"seen: {state['answer'][:30]}"})
+    built.add_edge(START, "n0")
+    state = HOW[how](built.compile(), {"question": QUESTION, "documents": [DOCUMENT]})
+    assert state["draft"] == f"seen: {BLOCKED}"
+
+
+@BOTH
+def test_a_generator_is_asked_again_with_the_feedback(how):
+    """On the state's documents."""
+    asked = []
+    node = guardrail_node(guard("regenerate"), answer="answer", regenerate=lambda given: asked.append(given) or FACT)
+    state = HOW[how](line(Plain, lambda _: {"answer": RAW}, node), {"question": QUESTION, "documents": [DOCUMENT]})
+    assert (state["answer"], state["guardrail"]["attempts"]) == (FACT, 2)
+    assert asked[0]["passages"] == [DOCUMENT]
+
+
+def test_a_message_that_calls_tools_and_a_node_that_says_nothing_pass():
+    """They are no answers."""
+    call = AIMessage("", tool_calls=[{"name": "search", "args": {}, "id": "c"}])
+    for update in ({"messages": [call]}, {}, None):
+        engine = FakeEngine()
+        line(Chat, guardrail_node(guard(engine=engine), around=lambda _, u=update: u)).invoke(ASKED)
+        assert engine.calls == []
+
+
+@pytest.mark.parametrize(
+    ("node", "given", "message"),
+    [
+        ({}, {"question": QUESTION}, r"no answer in the state \(keys \['question'\]\)"),
+        ({"answer": "answer"}, {"answer": FACT}, r"no passages in .*\['answer'\]"),
+    ],
+)
+def test_what_the_state_lacks_is_named(node, given, message):
+    """As in chains."""
+    with pytest.raises(UsageError, match=message):
+        line(Plain, guardrail_node(guard(), **node)).invoke(given)
+
+
+def test_wrong_options_of_a_node_are_refused():
+    with pytest.raises(UsageError, match="guard must be a Guard, got str"):
+        guardrail_node("strict")
+    with pytest.raises(UsageError, match="cannot make its answer again"):
+        guardrail_node(guard(), regenerate=True)
+
+
+class Run:
+    """As LangSmith's client gives it."""
+
+    def __init__(self, inputs, outputs, run_type="chain", children=()):
+        self.inputs, self.outputs, self.run_type, self.child_runs = inputs, outputs, run_type, list(children)
+
+
+JSON_DOCUMENT = {"id": "garage", "page_content": FACT, "metadata": {"title": "Garage"}, "type": "Document"}
+CONSTRUCTED = {"lc": 1, "type": "constructor", "id": ["Document"], "kwargs": {"id": "garage", "page_content": FACT}}
+RETRIEVAL = Run({"query": QUESTION}, {"documents": [JSON_DOCUMENT]}, "retriever")
+RUNS = {
+    "dict": Run({"input": QUESTION}, {"answer": RAW, "context": [DOCUMENT]}),
+    "json": Run({"input": QUESTION}, {"answer": RAW, "context": [JSON_DOCUMENT]}),
+    "constructed": Run({"input": QUESTION}, {"answer": RAW, "context": [CONSTRUCTED]}),
+    "message": Run({"input": QUESTION}, {"output": {"content": RAW, "type": "ai"}, "context": [FACT]}),
+    "retriever": Run({"input": QUESTION}, {"output": RAW}, children=[Run({}, {}, children=[RETRIEVAL])]),
+    "inputs": Run({"question": QUESTION, "context": [FACT]}, {"output": RAW}),
+}
+SCORES = {"call": lambda e, *a, **k: e(*a, **k), "acall": lambda e, *a, **k: asyncio.run(e.acall(*a, **k))}
+
+
+@pytest.mark.parametrize("how", SCORES)
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_runs_are_scored_wherever_they_keep_their_documents(run, how):
+    """Both forms of call."""
+    engine = FakeEngine({"invented": "unsupported"})
+    evaluator = guardrail_evaluator(guard(engine=engine))
+    result = SCORES[how](evaluator, run, None)
+    assert (result["key"], result["score"], result["value"]) == ("groundedness", pytest.approx(0.1), "unsupported")
+    assert INVENTED in result["comment"]
+    assert FACT not in result["comment"]
+    assert (engine.calls[0].question, engine.calls[0].passages[0].text) == (QUESTION, FACT)
+    if not run.child_runs:
+        same = SCORES[how](evaluator, inputs=run.inputs, outputs=run.outputs, reference_outputs={})
+        assert same == result
+
+
+@pytest.mark.parametrize("how", SCORES)
+def test_a_run_that_cannot_be_checked_says_why(how):
+    """And spoils no other."""
+    for run, why in (
+        (Run({}, None), "the run has no outputs"),
+        (Run({}, {"answer": RAW}), "no passages in"),
+        (Run({}, {"answer": 7, "context": []}), "got int"),
+    ):
+        result = SCORES[how](guardrail_evaluator(guard()), run)
+        assert result["score"] is None
+        assert why in result["comment"]
+    result = SCORES[how](guardrail_evaluator(guard()), Run({}, {"answer": FACT, "context": []}))
+    assert (result["score"], result["value"]) == (None, "unverified")
+
+
+def test_the_evaluator_reads_the_runs_of_a_real_chain():
+    """As a tracer records them, an LCEL chain that ends in a string."""
+    collector = RunCollectorCallbackHandler()
+    model = GenericFakeChatModel(messages=iter([AIMessage(RAW)]))
+    chain = {"context": RETRIEVER, "input": RunnablePassthrough()} | RunnableLambda(str) | model | StrOutputParser()
+    chain.invoke(QUESTION, {"callbacks": [collector]})
+    [run] = collector.traced_runs
+    result = guardrail_evaluator(guard())(run)
+    assert (result["value"], INVENTED in result["comment"]) == ("unsupported", True)
+
+
+def test_langsmith_takes_the_evaluator():
+    """Without a service: the class that evaluate() wraps evaluators in."""
+    from uuid import uuid4
+
+    from langsmith.schemas import Run as LangSmithRun
+
+    run = LangSmithRun(
+        id=uuid4(), name="rag", start_time="2026-01-01T00:00:00", run_type="chain", trace_id=uuid4(),
+        inputs={"input": QUESTION}, outputs={"answer": RAW, "context": [JSON_DOCUMENT]},
+    )  # fmt: skip
+    evaluator = guardrail_evaluator(guard(), key="grounded")
+    for wrapped in (DynamicRunEvaluator(evaluator), DynamicRunEvaluator(evaluator.acall)):
+        result = asyncio.run(wrapped.aevaluate_run(run))
+        assert (result.key, result.score, result.value) == ("grounded", pytest.approx(0.1), "unsupported")
+
+
+def test_the_output_of_a_guarded_chain_can_be_evaluated():
+    """What was delivered is what is scored."""
+    chain = guard_chain(RunnableLambda(lambda _: {"answer": RAW, "context": [DOCUMENT]}), guard("redact"))
+    output = chain.invoke({"input": QUESTION})
+    assert guardrail_evaluator(guard())(inputs={"input": QUESTION}, outputs=output)["value"] == "supported"
