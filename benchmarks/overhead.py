@@ -161,7 +161,7 @@ def measure(pair: Pair, runs: int) -> Row:
     wrapper, name, bare, wrapped = pair
     for call in (bare, wrapped):
         got = asyncio.run(_once(call)) if name.startswith("a") else call()
-        if ANSWER.strip() not in str(got):
+        if "64 metres high" not in str(got):
             raise SystemExit(f"{wrapper}, {name}: the answer is not delivered, but {got!r:.200}")
     took = asyncio.run(_awaited(bare, wrapped, runs)) if name.startswith("a") else _called(bare, wrapped, runs)
     one, other = zip(*took[WARM_UP:], strict=True)

@@ -83,6 +83,7 @@ def test_responses_keep_titles_and_may_be_streams(run):
     assert seen == [[("n1", "Survey"), ("n2", None)]] * 2
 
 
+@pytest.mark.filterwarnings("ignore:asyncio_module:DeprecationWarning")  # LlamaIndex's own
 def test_batch_eval_runner():
     """Strings, responses and queries, several workers; results stay in order."""
     runner = BatchEvalRunner({"guardrail": evaluator()}, workers=4)

@@ -53,6 +53,7 @@ def kept(question, passages=None, *, run="sync"):
         ("When was Hanley born?", ALL),
         ("Was Dick Hanley a swimmer or a coach?", ALL),
         ("When was the pool for the swimmer built?", ALL),
+        ("What did Dick Hanley win in 1956?", ALL),
         ("Where did he swim?", ALL),
         ("What did Dick Hanley the painter paint?", ALL),
     ],

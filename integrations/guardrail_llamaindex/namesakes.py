@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,12 +12,13 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from guardrail import Passage
 from guardrail.entities import cluster
 from guardrail.entities.names import is_cjk, kindred, looks_personal, name_key, roles, split_title
-from guardrail.entities.words import FIELD_OF
+from guardrail.entities.subjects import subject_of
+from guardrail.entities.words import BEARERS, FIELD_OF
 from guardrail.types import Entity
 from guardrail_llamaindex.events import NamesakesEvent, dispatcher
 from guardrail_llamaindex.passages import to_passages
 
-_OPENING = 240  # characters in which a passage introduces whom it is about
+_INTRODUCED = re.compile(r"\b(?:is|was|are|were)\b[^.,;]*|(?:是|为|系|曾任|现任|担任)[^。，；]*")
 _NO_CUES = frozenset("the and for was are born from with who what when where which how did does about".split())
 
 
@@ -89,17 +91,18 @@ class _Cues:
         return cls(frozenset(_stem(word) for word in words), roles(rest))
 
     def fit(self, one: Entity, passages: Sequence[Passage]) -> int:
-        """2 = by a word of the title or an occupation, 1 = by the field of one, 0 = not at all."""
+        """2 = by a word of the title, an occupation or the birth year, 1 = by the field of an occupation, 0 = not."""
         tag = split_title(one.title)[1]
-        openings = " ".join(passages[number].text[:_OPENING] for number in one.passages)
-        if self._said(tag) or self.introduces(openings):
+        subjects = [subject_of(passages[number]) for number in one.passages]
+        introduced = " ".join(found[0] for n in one.passages if (found := _INTRODUCED.search(passages[n].text[:400])))
+        if self._said(tag) or self.names(introduced) or any(subject.born in self.words for subject in subjects):
             return 2
-        return 1 if self.fields & (roles(tag) | roles(openings)) else 0
+        return 1 if self.fields & roles(tag).union(*(subject.roles for subject in subjects)) else 0
 
-    def introduces(self, text: str) -> bool:
-        """Whether a text names an occupation or a year that the question names."""
+    def names(self, text: str) -> bool:
+        """Whether a text names an occupation that the question names."""
         told = {_stem(word) for word in name_key(text)}
-        return any(word in told for word in self.words if word in FIELD_OF or (word.isdigit() and len(word) == 4))
+        return any(word in told and (word in FIELD_OF or word in BEARERS) for word in self.words)
 
     def _said(self, tag: str) -> bool:
         if is_cjk(tag):
@@ -123,5 +126,5 @@ def _unmeant(bearers: Sequence[Entity], question: str, passages: Sequence[Passag
         number
         for one in others
         for number in one.passages
-        if split_title(passages[number].title or "")[1] or not cues.introduces(passages[number].text)
+        if split_title(passages[number].title or "")[1] or not cues.names(passages[number].text)
     }
