@@ -1,6 +1,6 @@
-"""What a wrapper costs when it checks nothing: the same chain bare and wrapped, call by call in turn, in one run.
+"""What a wrapper costs when it checks nothing: the same chain bare and wrapped, in turn, in one run.
 
-    python benchmarks/overhead.py [--runs 500] [--also PYTHON ...] [--only langchain,llamaindex,nemo,guardrails-ai] [--json]
+    python benchmarks/overhead.py [--runs 500] [--also PYTHON ...] [--only langchain,nemo,...] [--json]
 
 Our guard is replaced by one that does nothing; NeMo's RunnableRails has no rails, guardrails-ai's GuardRunnable no
 validators. These two go into environments of their own (pip install nemoguardrails langchain-core; pip install
@@ -17,27 +17,25 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = os.environ["DO_NOT_TRACK"] = os.environ["OTEL_SDK_DISABLED"] = "true"
 os.environ["LANGCHAIN_TRACING_V2"] = "false"
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "integrations")]
 
 PASSAGES = [f"Passage {n}. " + "The dam of Larkmoor is 64 metres high and was opened in 1963. " * 8 for n in range(5)]
 ANSWER = "The dam is 64 metres high. " * 6
 QUESTION = "How high is the dam?"
-WARM_UP = 20
+BLOCK = 10
+WARM_UP = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians over calls, in milliseconds; ``added`` is the median of the differences of neighbouring calls."""
+    """Medians over calls, in milliseconds; ``added`` is the median of the differences of neighbouring blocks."""
 
     wrapper: str
     call: str
@@ -50,6 +48,9 @@ class Row:
         """Added time, of the bare chain's."""
         return 100 * self.added / self.bare
 
+
+Block = tuple[list[float], list[float]]
+"""Seconds of a block of bare calls, and of the block of wrapped ones after it."""
 
 Pair = tuple[str, str, Callable[[], Any], Callable[[], Any]]
 """Wrapper, call, and the two calls; those named a... return awaitables."""
@@ -157,24 +158,25 @@ WRAPPERS = {
 
 
 def measure(pair: Pair, runs: int) -> Row:
-    """Both calls in turn, ``runs`` times."""
+    """Both calls, ``runs`` times, in turn by blocks."""
     wrapper, name, bare, wrapped = pair
     for call in (bare, wrapped):
         got = asyncio.run(_once(call)) if name.startswith("a") else call()
         if "64 metres high" not in str(got):
             raise SystemExit(f"{wrapper}, {name}: the answer is not delivered, but {got!r:.200}")
     took = asyncio.run(_awaited(bare, wrapped, runs)) if name.startswith("a") else _called(bare, wrapped, runs)
-    one, other = zip(*took[WARM_UP:], strict=True)
-    added = [b - a for a, b in zip(one, other, strict=True)]
-    return Row(wrapper, name, *(1000 * statistics.median(values) for values in (one, other, added)))
+    took = [(one[1:], other[1:]) for one, other in took[WARM_UP:]]  # the first of a block pays for what was before it
+    p50 = [1000 * statistics.median(value for block in took for value in block[side]) for side in (0, 1)]
+    added = statistics.median(statistics.median(other) - statistics.median(one) for one, other in took)
+    return Row(wrapper, name, p50[0], p50[1], 1000 * added)
 
 
 async def _once(call: Callable[[], Any]) -> Any:
     return await call()
 
 
-def _called(bare: Callable[[], Any], wrapped: Callable[[], Any], runs: int) -> list[tuple[float, float]]:
-    return [(_time(bare), _time(wrapped)) for _ in range(WARM_UP + runs)]
+def _called(bare: Callable[[], Any], wrapped: Callable[[], Any], runs: int) -> list[Block]:
+    return [tuple([_time(call) for _ in range(BLOCK)] for call in (bare, wrapped)) for _ in _blocks(runs)]
 
 
 def _time(call: Callable[[], Any]) -> float:
@@ -183,8 +185,9 @@ def _time(call: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-async def _awaited(bare: Callable[[], Any], wrapped: Callable[[], Any], runs: int) -> list[tuple[float, float]]:
-    return [(await _atime(bare), await _atime(wrapped)) for _ in range(WARM_UP + runs)]
+async def _awaited(bare: Callable[[], Any], wrapped: Callable[[], Any], runs: int) -> list[Block]:
+    return [([await _atime(bare) for _ in range(BLOCK)], [await _atime(wrapped) for _ in range(BLOCK)])
+            for _ in _blocks(runs)]  # fmt: skip
 
 
 async def _atime(call: Callable[[], Any]) -> float:
@@ -193,9 +196,16 @@ async def _atime(call: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def _blocks(runs: int) -> range:
+    return range(WARM_UP + -(-runs // BLOCK))
+
+
 def table(rows: list[Row]) -> str:
     """As Markdown."""
-    lines = ["| wrapper | call | bare p50 (ms) | wrapped p50 (ms) | added (ms) | added (%) |", "|---|---|--:|--:|--:|--:|"]
+    lines = [
+        "| wrapper | call | bare p50 (ms) | wrapped p50 (ms) | added (ms) | added (%) |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
     lines += [
         f"| {r.wrapper} | {r.call} | {r.bare:.2f} | {r.wrapped:.2f} | {r.added:.2f} | {r.percent:.0f} |" for r in rows
     ]

@@ -10,10 +10,14 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PRINTED = {
     "check_answer.py": ["contradicted", "60 days", "action: redact", "returns["],
+    "guarded_function.py": ["Larkmoor Dam is 64 metres high.\nallow, 2 attempts\nbefore: No passage"],
     "langchain_agent.py": ["ai: The garage opens at 6:00 and closes at 23:00.\n", "supported, allow, 2 attempts"],
     "langchain_chain.py": ["A day costs 20 euros.[^g1]", "- supported: The garage opens"],
     "langchain_lcel.py": ["23:00.| A day costs 14 euros.|", "redact: ['An architect from Vienna designed it.']"],
     "langgraph_node.py": ["{'generate': \"I can't give a reliable answer"],
+    "llamaindex_query.py": ["sources: ['swimmer']", "history: Dick Hanley coached Northwestern from 1927 to 1934.\n"],
+    "llamaindex_workflow.py": ["[annotate] The garage opens", "A day costs 20 euros.[^g1]"],
+    "openai_client.py": ["Larkmoor Dam is 64 metres high.\nredact: ", "|Larkmoor Dam is 64 metres high.||\n"],
     "own_engine.py": ["the engine keeps the contract", "supported", "unsupported"],
 }
 
@@ -27,6 +31,8 @@ def test_example_runs(name, tmp_path):
     needed = "langchain_core" if name in ("langchain_chain.py", "langchain_lcel.py") else name.partition("_")[0]
     if needed in ("langchain_core", "langchain", "langgraph") and importlib.util.find_spec(needed) is None:
         pytest.skip("needs the extra langchain or langchain-agents")
+    if needed == "llamaindex" and importlib.util.find_spec("llama_index") is None:
+        pytest.skip("needs the extra llama-index")
     done = subprocess.run(
         [sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )

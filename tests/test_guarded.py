@@ -299,6 +299,10 @@ def test_eight_at_once_keep_their_answers_apart():
     assert [g.text for g in asyncio.run(all_at_once())] == expected
 
 
+def returning(value):
+    return lambda: value
+
+
 @pytest.mark.parametrize(
     ("use", "message"),
     [
@@ -309,13 +313,13 @@ def test_eight_at_once_keep_their_answers_apart():
         (lambda: guarded(guard())(classmethod(sync)), "below @classmethod"),
         (lambda: guarded(guard())(3), "needs a function, got int"),
         (lambda: guarded(guard(), question="topic")(sync), "no parameter 'topic'; it has question, feedback"),
-        (lambda: guarded(guard())(lambda feedback: None), "first call has no feedback"),
-        (lambda: guarded(guard())(lambda: "only text")(), r"Return \(answer, passages\)"),
-        (lambda: guarded(guard())(lambda: (1, 2, 3))(), "got a tuple of 3"),
-        (lambda: guarded(guard())(lambda: {"text": 1})(), r"keys \['text'\]"),
-        (lambda: guarded(guard())(lambda: (3, PASSAGES))(), "must be a str, got int"),
-        (lambda: guarded(guard())(lambda: (RIGHT, "one passage"))(), "passages must be a list"),
-        (lambda: guarded(guard())(lambda: awaited("?"))(), "Define it with `async def`"),
+        (lambda: guarded(guard())(lambda feedback: feedback), "first call has no feedback"),
+        (guarded(guard())(returning("only text")), r"Return \(answer, passages\)"),
+        (guarded(guard())(returning((1, 2, 3))), "got a tuple of 3"),
+        (guarded(guard())(returning({"text": 1})), r"keys \['text'\]"),
+        (guarded(guard())(returning((3, PASSAGES))), "must be a str, got int"),
+        (guarded(guard())(returning((RIGHT, "one passage"))), "passages must be a list"),
+        (guarded(guard())(lambda: awaited("?")), "Define it with `async def`"),
         (lambda: list(guarded(guard())(lambda: (yield RIGHT))()), "yielded no passages"),
     ],
 )

@@ -310,6 +310,15 @@ def test_an_error_of_the_model_is_raised_as_it_is():
         asyncio.run(agent.ainvoke(QUESTION))
 
 
+@BOTH
+def test_the_policy_of_one_call_may_come_in_its_config(how):
+    """The agent is shared."""
+    for policy, text in ((Policy.monitor(), RAW), (Policy.strict(), BLOCKED)):
+        agent, _ = make([calling(), RAW])
+        state = HOW[how](agent, QUESTION, {"configurable": {"guardrail_policy": policy}})
+        assert state["messages"][-1].text.startswith(text)
+
+
 def test_wrong_options_are_refused():
     """With what to write instead."""
     with pytest.raises(UsageError, match=r"guard must be a Guard, got Policy"):

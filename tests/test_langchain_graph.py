@@ -18,7 +18,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langchain_core.tracers.base import BaseTracer
 from langchain_core.vectorstores import InMemoryVectorStore
 from langgraph.checkpoint.memory import MemorySaver
 from langgraph.graph import END, START, StateGraph
@@ -87,8 +87,8 @@ def say(_):
 
 
 HOW = {
-    "invoke": lambda graph, given: graph.invoke(given),
-    "ainvoke": lambda graph, given: asyncio.run(graph.ainvoke(given)),
+    "invoke": lambda graph, given, config=None: graph.invoke(given, config),
+    "ainvoke": lambda graph, given, config=None: asyncio.run(graph.ainvoke(given, config)),
 }
 BOTH = pytest.mark.parametrize("how", HOW)
 ASKED = {"messages": [HumanMessage(QUESTION)], "context": [DOCUMENT]}
@@ -140,6 +140,20 @@ def test_no_event_of_a_node_around_another_shows_what_is_withheld():
     assert BLOCKED in str(events)
 
 
+def test_a_guarded_chain_inside_a_plain_node_streams_no_raw_token():
+    """Its inner model is heard by none who stream, whatever graph stands around."""
+    chain = guard_chain(
+        {"context": RETRIEVER, "input": RunnablePassthrough()}
+        | RunnableLambda(str)
+        | GenericFakeChatModel(messages=iter([AIMessage(RAW, id="run-1")] * 3)),
+        guard("redact"),
+    )
+    graph = line(Chat, lambda state: {"messages": [chain.invoke(state["messages"][-1].text)]})
+    streamed = list(graph.stream(ASKED, stream_mode=["values", "messages", "updates"]))
+    assert "invented" not in str(streamed) + str(asyncio.run(events_of(graph, ASKED)))
+    assert FACT in str([data for mode, data in streamed if mode == "messages"])
+
+
 @BOTH
 @pytest.mark.parametrize("schema", [Plain, Model, Data])
 def test_a_text_in_the_state_is_replaced_whatever_the_schema(schema, how):
@@ -148,6 +162,27 @@ def test_a_text_in_the_state_is_replaced_whatever_the_schema(schema, how):
     state = HOW[how](graph, {"question": QUESTION, "documents": [DOCUMENT]})
     assert state["answer"] == FACT
     assert ("guardrail" in state) is (schema is Plain)
+
+
+@BOTH
+def test_the_policy_of_one_call_may_come_in_its_config(how):
+    """The graph is shared."""
+    graph = line(Chat, guardrail_node(guard(), around=say))
+    state = HOW[how](graph, ASKED, {"configurable": {"guardrail_policy": Policy.monitor()}})
+    assert state["messages"][-1].text == RAW
+
+
+def test_a_list_that_is_not_merged_by_ids_keeps_its_other_messages():
+    """All of them are written back."""
+
+    class Last(TypedDict, total=False):
+        messages: list
+        context: list
+
+    given = [HumanMessage(QUESTION), AIMessage(RAW, id="run-1")]
+    state = line(Last, guardrail_node(guard())).invoke({"messages": given, "context": [DOCUMENT]})
+    assert [m.type for m in state["messages"]] == ["human", "ai"]
+    assert "invented" not in str(state)
 
 
 def test_other_values_that_repeat_the_answer_do_not_keep_it():
@@ -272,11 +307,16 @@ def test_a_run_that_cannot_be_checked_says_why(how):
 
 def test_the_evaluator_reads_the_runs_of_a_real_chain():
     """As a tracer records them, an LCEL chain that ends in a string."""
-    collector = RunCollectorCallbackHandler()
+    traced = []
+
+    class Collector(BaseTracer):
+        def _persist_run(self, run):
+            traced.append(run)
+
     model = GenericFakeChatModel(messages=iter([AIMessage(RAW)]))
     chain = {"context": RETRIEVER, "input": RunnablePassthrough()} | RunnableLambda(str) | model | StrOutputParser()
-    chain.invoke(QUESTION, {"callbacks": [collector]})
-    [run] = collector.traced_runs
+    chain.invoke(QUESTION, {"callbacks": [Collector()]})
+    [run] = traced
     result = guardrail_evaluator(guard())(run)
     assert (result["value"], INVENTED in result["comment"]) == ("unsupported", True)
 

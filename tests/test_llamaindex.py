@@ -224,6 +224,39 @@ def test_a_callable_regenerates(run):
     assert never.metadata["guardrail"].action is Action.BLOCK
 
 
+@pytest.mark.parametrize("run", ["stream", "astream"])
+@pytest.mark.parametrize("mode", ["buffer", "sentence", "observe"])
+def test_a_stream_that_was_read_before_is_read_again(run, mode):
+    """An engine may hand on a response that it has drained itself: its text is kept there."""
+
+    class Drained(CustomQueryEngine):
+        def custom_query(self, query_str):
+            return StreamingResponse(iter(()), fixture_nodes(), response_txt=f"{GOOD} {BAD}")
+
+        async def acustom_query(self, query_str):
+            async def nothing():
+                for text in ():
+                    yield text
+
+            return AsyncStreamingResponse(nothing(), fixture_nodes(), response_txt=f"{GOOD} {BAD}")
+
+    text, _ = ask(GuardedQueryEngine(Drained(), guard_for("redact"), mode=mode), run)
+    assert text == (f"{GOOD} {BAD}" if mode == "observe" else GOOD)
+
+
+def test_a_regenerated_object_keeps_its_shape():
+    """The object that was made again is the one that is delivered."""
+
+    class Twice(Structured):
+        def synthesize(self, query_bundle, nodes, additional_source_nodes=None):
+            return PydanticResponse(Height(says=MENDED, metres=64), nodes)
+
+    wrong = Twice(answer=Height(says=BAD, metres=1))
+    response = GuardedQueryEngine(wrong, guard_for("regenerate")).query("How high?")
+    assert isinstance(response, PydanticResponse)
+    assert (response.says, response.metres) == (MENDED, 64)
+
+
 class Timed(CustomQueryEngine):
     """Streams slowly, and notes what it has let go of."""
 
@@ -251,6 +284,46 @@ def test_sentence_mode_releases_early_and_tells_the_verdict_at_the_end():
     rest = "".join(response.response_gen)
     assert "sharks" not in first + rest
     assert response.metadata["guardrail"].text == first + rest
+
+
+def test_a_reader_who_stops_early_stops_the_model():
+    """Closing the response's generator closes the inner one, sync and async."""
+    closed = []
+
+    class Endless(CustomQueryEngine):
+        def custom_query(self, query_str):
+            def words():
+                try:
+                    while True:
+                        yield f"{GOOD} It was built by {len(closed)} men between April and October. "
+                finally:
+                    closed.append("sync")
+
+            return StreamingResponse(words(), fixture_nodes())
+
+        async def acustom_query(self, query_str):
+            async def words():
+                try:
+                    while True:
+                        yield f"{GOOD} It was built by {len(closed)} men between April and October. "
+                        await asyncio.sleep(0)
+                finally:
+                    closed.append("async")
+
+            return AsyncStreamingResponse(words(), fixture_nodes())
+
+    engine = GuardedQueryEngine(Endless(), Guard(engine=FakeEngine()), mode="sentence")
+    response = engine.query("How high?")
+    assert next(response.response_gen).startswith(GOOD)
+    response.response_gen.close()
+
+    async def work():
+        answer = await engine.aquery("How high?")
+        assert (await anext(answer.response_gen)).startswith(GOOD)
+        await answer.response_gen.aclose()
+        assert closed == ["sync", "async"]
+
+    asyncio.run(work())
 
 
 @pytest.mark.parametrize("action", ["block", "regenerate"])

@@ -1,6 +1,7 @@
 """GuardedChatEngine around LlamaIndex's own chat engines with a recorded model."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -17,8 +18,10 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.chat_engine.types import AgentChatResponse, StreamingAgentChatResponse
-from llama_index.core.llms import ChatMessage
+from llama_index.core.llms import ChatMessage, CompletionResponse
+from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.memory import ChatMemoryBuffer, Memory
+from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import TextNode
 
 from guardrail import Action, Guard, Policy, UsageError
@@ -136,14 +139,35 @@ def test_the_next_turn_sees_what_was_delivered(run):
 @pytest.mark.parametrize("run", ["chat", "astream_chat"])
 def test_regeneration_leaves_no_trace_in_the_history(run):
     """The feedback goes to the model with the same nodes, and neither it nor the first answer is kept."""
-    model = recorded()
+    model, asked = recorded(), []
     inner = inner_engine("condense_plus_context", model)
+
+    class Once(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            asked.append(query_bundle.query_str)
+            return retriever().retrieve(query_bundle)
+
+    inner._retriever = Once()
     text, response = say(GuardedChatEngine(inner, guard_for("regenerate")), run)
+    assert asked == ["How high is the dam?"]
     assert text == MENDED
     assert response.metadata["guardrail"].attempts == 2
     assert GOOD in model.prompts[-1]
     assert "Fish live in it." in model.prompts[-1]
     assert history(inner) == [("user", "How high is the dam?"), ("assistant", MENDED)]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_an_engine_that_prompts_from_its_memory_sees_the_feedback(run):
+    """SimpleChatEngine reads the message back from its memory: the one for a new answer shows it, and keeps nothing."""
+    model = recorded()
+    inner = inner_engine("simple", model)
+    policy = Policy(name="test", actions={"unverified": "regenerate"}, on_exhausted="allow")
+    say(GuardedChatEngine(inner, Guard(policy=policy, engine=FakeEngine())), run)
+    assert len(model.prompts) == 2
+    assert AGAIN in model.prompts[1]
+    assert [role for role, _ in history(inner)] == ["user", "assistant"]
+    assert AGAIN not in repr(inner.chat_history)
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -169,7 +193,7 @@ def test_history_given_by_the_caller_is_used(run):
 
 @pytest.mark.parametrize("run", ["stream_chat", "astream_chat"])
 def test_stream_semantics(run):
-    """Until the end ``guardrail`` is None and is_done is False; observe tells its mode but keeps no blocked text."""
+    """At the end the response is done and says its text; observe tells its mode but keeps no blocked text."""
     text, response = say(GuardedChatEngine(inner_engine("context"), guard_for("redact"), mode="sentence"), run)
     assert (text, response.response, response.is_done) == (GOOD, GOOD, True)
     assert response.metadata["guardrail_mode"] == "sentence"
@@ -178,6 +202,33 @@ def test_stream_semantics(run):
     assert "sharks" in text
     assert response.metadata["guardrail_mode"] == "observe"
     assert history(inner)[-1] == ("assistant", GOOD)
+
+
+def test_nothing_is_done_before_the_model_is():
+    """While the model still speaks, the first sentence is out, ``guardrail`` is None and the history has no answer."""
+    go_on = threading.Event()
+
+    class Waiting(RecordedLLM):
+        @llm_completion_callback()
+        def stream_complete(self, prompt, formatted=False, **kwargs):
+            for text in (GOOD, " Fish live in it, says the survey of the dam.", " It is old."):
+                yield CompletionResponse(text=text, delta=text)
+            assert go_on.wait(20)
+            yield CompletionResponse(text=BAD, delta=f" {BAD}")
+
+    inner = inner_engine("context", Waiting(answers={}))
+    stream = GuardedChatEngine(inner, guard_for("redact"), mode="sentence").stream_chat("How high?")
+    texts = stream.response_gen
+    first = next(texts)
+    assert first.startswith(GOOD)
+    assert not stream.is_done
+    assert stream.metadata["guardrail"] is None
+    assert "assistant" not in [role for role, _ in history(inner)]
+    go_on.set()
+    rest = "".join(texts)
+    assert stream.is_done
+    assert stream.metadata["guardrail"].text == first + rest == history(inner)[-1][1]
+    assert "sharks" not in first + rest
 
 
 def test_a_tools_output_that_is_the_answer_is_replaced():
@@ -249,7 +300,7 @@ def test_the_local_engine():
     assert history(inner)[-1] == ("assistant", GOOD)
 
 
-def test_an_engine_without_a_memory_is_refused():
+def test_an_engine_without_a_memory_is_refused(caplog):
     """Blocked text could stay where nobody can reach it; the caller has to say that this is not so."""
 
     class Stateless(SimpleChatEngine):
@@ -263,5 +314,6 @@ def test_an_engine_without_a_memory_is_refused():
         GuardedChatEngine(Stateless(None), guard_for("redact"))
     engine = GuardedChatEngine(Stateless(None), guard_for("regenerate"), memory=None)
     assert engine.chat("How high?").metadata["guardrail"].action is Action.BLOCK
+    assert not caplog.records  # it was not asked again: it might keep what it is told
     with pytest.raises(UsageError, match="must be a Guard"):
         GuardedChatEngine(inner_engine("simple"), Policy.strict())

@@ -73,6 +73,16 @@ def test_untitled_passages_are_told_apart_by_their_openings():
     assert kept("What did Dick Hanley the swimmer win?", untitled) == ["swimmer", "both"]
 
 
+def test_occupations_that_no_list_has():
+    """A word that names a doer counts where a passage introduces somebody so."""
+    rare = {
+        "bees": (None, "Jo Hartley (born 1950) is a beekeeper from Hull."),
+        "ties": (None, "Jo Hartley (born 1981) is a necktie designer and swimmer."),
+    }
+    assert kept("How many hives has Jo Hartley the beekeeper?", rare) == ["bees"]
+    assert kept("How many hives has Jo Hartley?", rare) == ["bees", "ties"]
+
+
 def test_passages_without_namesakes_are_untouched():
     """One individual, or none: nothing to drop, whatever the question says."""
     one = {"swimmer": PASSAGES["swimmer"], "medals": PASSAGES["medals"], "pool": PASSAGES["pool"]}

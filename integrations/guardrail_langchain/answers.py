@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
 from guardrail import UsageError
@@ -79,8 +78,6 @@ def cleansed(value: Any, answer: str, text: str) -> Any:
         said = text_of(value)
         new = cleansed(said, answer, text)
         return value if new == said else replaced(value, new)
-    if isinstance(value, Document):
-        return value
     if isinstance(value, Mapping):
         return {key: cleansed(each, answer, text) for key, each in value.items()}
     if type(value) in (list, tuple):

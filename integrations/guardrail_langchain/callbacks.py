@@ -19,7 +19,6 @@ from langchain_core.callbacks.base import BaseCallbackManager
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, patch_config
 from langchain_core.tracers.context import tracing_v2_callback_var
-from langsmith.run_helpers import _set_tracing_context
 
 from guardrail import ConfigurationError
 
@@ -69,6 +68,8 @@ def untrace(detach: Detach) -> None:
     Call it in a context of one's own (as ``_call_with_config`` makes): nothing sets it back.
     """
     if detach is True:
+        from langsmith.run_helpers import _set_tracing_context  # a slow import, as LangChain itself defers it
+
         tracing_v2_callback_var.set(None)
         _set_tracing_context({"enabled": False})
 
@@ -76,8 +77,6 @@ def untrace(detach: Detach) -> None:
 def _detached(manager: BaseCallbackManager, detach: Detach) -> None:
     manager.handlers = [handler for handler in manager.handlers if _stays(handler, detach)]
     manager.inheritable_handlers = [h for h in manager.inheritable_handlers if _stays(h, detach)]
-    if detach is True:
-        manager.parent_run_id = None
 
 
 def _stays(handler: Any, detach: Detach) -> bool:

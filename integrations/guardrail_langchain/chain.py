@@ -18,7 +18,7 @@ from guardrail.streaming import MODES, Mode
 from guardrail_langchain.answers import cleansed, replaced, text_of
 from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages
-from guardrail_langchain.parts import Extract, Parts
+from guardrail_langchain.parts import Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
 from guardrail_langchain.retrieved import Retrieved
 from guardrail_langchain.stream import astreamed, streamed
@@ -144,19 +144,18 @@ class GuardedChain(Runnable[Any, Any]):
         self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun
     ) -> tuple[Retrieved | None, RunnableConfig]:
         """Who listens for documents in one call, and the config of the inner chain."""
-        given = (config.get("configurable") or {}).get("documents")
-        retrieved = Retrieved() if self.parts.wants_callback and given is None else None
+        listens = self.parts.wants_callback and configured(config, "documents") is None
+        retrieved = Retrieved() if listens else None
         # Observe mode promises no check before text leaves, so there is nothing to keep from those who stream.
         streams = self.mode == "observe" and self.detach == "streams"
         return retrieved, inner_config(config, run_manager, False if streams else self.detach, retrieved)
 
     def find(self, given: Any, output: Any, config: RunnableConfig, retrieved: Retrieved | None) -> Found:
         """What is to be checked in an output. Raises UsageError where a part is missing; the message lists its keys."""
-        configurable = config.get("configurable") or {}
         text = text_of(self.parts.find_answer(output))
-        documents = self.parts.find_documents(output, configurable.get("documents"), retrieved)
+        documents = self.parts.find_documents(output, configured(config, "documents"), retrieved)
         question = self.parts.find_question(given, output)
-        return Found(text, documents, to_passages(documents), question, configurable.get("guardrail_policy"))
+        return Found(text, documents, to_passages(documents), question, configured(config, "guardrail_policy"))
 
     def verdict(self, guarded: GuardedAnswer) -> Any:
         """What the key ``guardrail`` holds. Tells the listener, too."""

@@ -16,7 +16,7 @@ from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail_langchain.answers import cleansed, replaced, text_of
 from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
-from guardrail_langchain.parts import ANSWER_KEYS, Extract, Parts
+from guardrail_langchain.parts import ANSWER_KEYS, Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
 from guardrail_langchain.retrieved import Retrieved
 from guardrail_langchain.summary import summary
@@ -64,7 +64,8 @@ class GuardrailNode(Runnable[Any, Any]):
                 return update
             again = self.again.generator(made) if self.again else None
             passages = to_passages(made.documents)
-            guarded = self.guard.run(answer.text, passages, question=made.question, regenerate=again)
+            policy = configured(config, "guardrail_policy")
+            guarded = self.guard.run(answer.text, passages, question=made.question, policy=policy, regenerate=again)
             return self._updated(update, answer, guarded)
 
         return self._call_with_config(call, input, config, run_type="chain")
@@ -81,7 +82,10 @@ class GuardrailNode(Runnable[Any, Any]):
                 return update
             again = self.again.agenerator(made) if self.again else None
             passages = to_passages(made.documents)
-            guarded = await self.guard.arun(answer.text, passages, question=made.question, regenerate=again)
+            policy = configured(config, "guardrail_policy")
+            guarded = await self.guard.arun(
+                answer.text, passages, question=made.question, policy=policy, regenerate=again
+            )
             return self._updated(update, answer, guarded)
 
         return await self._acall_with_config(call, input, config, run_type="chain")
@@ -161,6 +165,7 @@ def guardrail_node(
 
     As a node of its own it comes after the one that wrote the answer: the delivered message takes its place by its id,
     but streams and checkpoints of the step before have shown the raw one. ``around`` that node, nothing raw is written.
+    ``config["configurable"]["guardrail_policy"]`` is the policy of one call.
 
     Args:
         guard: The guard to run.

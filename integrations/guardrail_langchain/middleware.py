@@ -14,26 +14,26 @@ from typing import Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.runnables.config import set_config_context
+from langchain_core.runnables.config import ensure_config, set_config_context
 
 from guardrail import Guard, GuardedAnswer, Passage, UsageError
 from guardrail.feedback import Feedback
 from guardrail_langchain.answers import replaced, text_of
 from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
-from guardrail_langchain.parts import asked
+from guardrail_langchain.parts import asked, configured
 from guardrail_langchain.summary import summary, unchecked
 
-Evidence = str | Callable[[ModelRequest[Any]], Any]
+Evidence = str | Callable[["ModelRequest[Any]"], Any]
 """Where an agent's documents are: a key of its state, or a function of the model request."""
 
 
-class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
+class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and differ between versions
     """Checks the answers of an agent (``create_agent(..., middleware=[GuardrailMiddleware(guard)])``).
 
     Messages with tool calls are no answers and pass. The answer's message keeps its id; its
     ``response_metadata["guardrail"]`` tells what was found, without texts. Put this middleware first, so that it sees
-    the answer last.
+    the answer last. ``config["configurable"]["guardrail_policy"]`` is the policy of one call.
     """
 
     def __init__(
@@ -89,7 +89,11 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         if passages is None:
             return _with(response, message, text_of(message), unchecked("no passages"))
         guarded = self.guard.run(
-            text_of(message), passages, question=asked(request.messages), regenerate=again if self._regenerate else None
+            text_of(message),
+            passages,
+            question=asked(request.messages),
+            policy=configured(ensure_config(), "guardrail_policy"),
+            regenerate=again if self._regenerate else None,
         )
         return self._delivered(response, message, guarded)
 
@@ -115,7 +119,11 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         if passages is None:
             return _with(response, message, text_of(message), unchecked("no passages"))
         guarded = await self.guard.arun(
-            text_of(message), passages, question=asked(request.messages), regenerate=again if self._regenerate else None
+            text_of(message),
+            passages,
+            question=asked(request.messages),
+            policy=configured(ensure_config(), "guardrail_policy"),
+            regenerate=again if self._regenerate else None,
         )
         return self._delivered(response, message, guarded)
 

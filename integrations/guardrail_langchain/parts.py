@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 
 from guardrail import UsageError
 from guardrail_langchain.answers import text_of
@@ -33,6 +34,12 @@ class Parts:
         """Whether documents may have to be caught on their way through the chain."""
         return self.passages is None
 
+    @property
+    def harmless_keys(self) -> frozenset[str]:
+        """Keys that hold documents or the question, so no answer."""
+        named = {key for key in (self.passages, self.question) if isinstance(key, str)}
+        return frozenset({*PASSAGE_KEYS, *QUESTION_KEYS, *named} - {self.answer})
+
     def answer_key(self, output: Any) -> str | None:
         """The key of the answer; None where the output is itself the answer."""
         return _key(output, self.answer, ANSWER_KEYS)
@@ -53,7 +60,7 @@ class Parts:
         return _find(output, self.answer, ANSWER_KEYS, "answer")
 
     def find_documents(self, output: Any, given: object, retrieved: Retrieved | None) -> Any:
-        """The documents: from the named place, the call's config, the usual keys, or as a retriever returned them.
+        """The documents: from the call's config, the named place, the usual keys, or as a retriever returned them.
 
         Args:
             output: The chain's.
@@ -63,10 +70,10 @@ class Parts:
         Raises:
             UsageError: there are none to be found; that a retriever finds nothing is no such case.
         """
-        if self.passages is not None:
-            return _find(output, self.passages, PASSAGE_KEYS, "passages")
         if given is not None:
             return given
+        if self.passages is not None:
+            return _find(output, self.passages, PASSAGE_KEYS, "passages")
         caught = retrieved.documents if retrieved is not None else None
         key = _key(output, None, PASSAGE_KEYS)
         if key is not None and (caught is None or not isinstance(output[key], str)):
@@ -77,10 +84,12 @@ class Parts:
 
     def has_documents(self, output: Any, given: object, retrieved: Retrieved | None) -> bool:
         """Whether ``find_documents`` finds some already, while the output is still coming."""
+        if given is not None:
+            return True
         if self.passages is not None:
             return callable(self.passages) or (isinstance(output, Mapping) and self.passages in output)
         caught = retrieved is not None and retrieved.documents is not None
-        return given is not None or caught or _key(output, None, PASSAGE_KEYS) is not None
+        return caught or _key(output, None, PASSAGE_KEYS) is not None
 
     def find_question(self, given: Any, output: Any) -> str | None:
         """The question, from the named place, or from the usual keys of output or input; None if nobody knows it."""
@@ -98,6 +107,11 @@ class Parts:
     def has_question(self, output: Any) -> bool:
         """Whether ``find_question`` can tell already, while the output is still coming."""
         return not isinstance(self.question, str) or (isinstance(output, Mapping) and self.question in output)
+
+
+def configured(config: RunnableConfig, name: str) -> Any:
+    """What a call's config says: its ``documents``, its ``guardrail_policy``; None = nothing."""
+    return (config.get("configurable") or {}).get(name)
 
 
 def asked(given: object) -> str | None:

@@ -17,12 +17,15 @@ from guardrail_langchain.summary import summary
 class Split:
     """One stream's chunks.
 
-    Keys that come before the answer pass through at once. What comes with it or behind it is held to the end: it may
-    repeat the answer.
+    Documents, the question and what came in with the input pass through at once. Other keys are held to the end: they
+    may repeat the answer, or turn out to be it.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, given: Any, *, open_to_all: bool) -> None:
+        """Args: the chain's parts and input; ``open_to_all``: nothing before the answer is held."""
         self._parts = parts
+        self._given = given if isinstance(given, Mapping) else {}
+        self._open = open_to_all
         self._key: str | None = None
         self._whole: Any = None
         self._delivered = False
@@ -48,6 +51,8 @@ class Split:
         if not isinstance(chunk, Mapping):
             self._add(chunk)
             return None
+        if callable(self._parts.answer):
+            self._parts.find_answer(chunk)  # says that a mapping needs a key
         key = self._key if self.begun else self._parts.answer_key(chunk)
         rest = AddableDict({k: v for k, v in chunk.items() if k != key})
         self._see(rest)
@@ -55,10 +60,9 @@ class Split:
         if key is not None and key in chunk:
             self._key = key
             self._add(chunk[key])
-        if not self.begun:
-            return rest or None
-        self._held = self._held + rest
-        return None
+        through = AddableDict({k: v for k, v in rest.items() if self._may_pass(k, v)})
+        self._held = self._held + AddableDict({k: v for k, v in rest.items() if k not in through})
+        return through or None
 
     def take(self) -> Iterator[str]:
         """The pieces that nobody has taken yet."""
@@ -114,6 +118,14 @@ class Split:
         if isinstance(self._whole, str) and isinstance(value, str):
             return str(self._whole) + str(value)
         return self._whole + value
+
+    def _may_pass(self, key: str, value: Any) -> bool:
+        if self.begun:
+            return False
+        if self._open or key in self._parts.harmless_keys:
+            return True
+        given = self._given.get(key)
+        return value is not None and (value is given or (isinstance(value, str) and value == given))
 
     def _see(self, rest: Mapping[str, Any]) -> None:
         """Two keys that may hold the answer, and the better one comes second: the first may have been let out."""

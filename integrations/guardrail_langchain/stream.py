@@ -14,6 +14,7 @@ from guardrail.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
 from guardrail_langchain.callbacks import untrace
 from guardrail_langchain.documents import to_passages
+from guardrail_langchain.parts import configured
 from guardrail_langchain.regeneration import Call
 from guardrail_langchain.retrieved import Retrieved
 from guardrail_langchain.split import Split
@@ -131,7 +132,7 @@ class _Work:
             return False
         if self.chain.mode == "observe" or not isinstance(output, Mapping):
             return True
-        return parts.has_documents(output, self._configured("documents"), self.retrieved)
+        return parts.has_documents(output, configured(self.config, "documents"), self.retrieved)
 
     @property
     def mode(self) -> Mode:
@@ -140,7 +141,7 @@ class _Work:
 
     @property
     def policy(self) -> Any:
-        return self._configured("guardrail_policy")
+        return configured(self.config, "guardrail_policy")
 
     def question(self) -> str | None:
         return self.chain.parts.find_question(self.given, self.split.output)
@@ -169,10 +170,7 @@ class _Work:
         return Call(self.given, self.split.output, self._documents(), self.question(), self.inner)
 
     def _documents(self) -> Any:
-        return self.chain.parts.find_documents(self.split.output, self._configured("documents"), self.retrieved)
-
-    def _configured(self, name: str) -> Any:
-        return (self.config.get("configurable") or {}).get(name)
+        return self.chain.parts.find_documents(self.split.output, configured(self.config, "documents"), self.retrieved)
 
 
 def _begin(
@@ -183,7 +181,8 @@ def _begin(
 ) -> _Work:
     untrace(chain.detach)
     retrieved, inner = chain.inside(config, run_manager)
-    return _Work(chain, given, config, inner, retrieved, Split(chain.parts))
+    split = Split(chain.parts, given, open_to_all=chain.mode == "observe")
+    return _Work(chain, given, config, inner, retrieved, split)
 
 
 def _sum(chunks: list[Any]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -14,7 +13,7 @@ from llama_index.core.chat_engine.types import (
     StreamingAgentChatResponse,
 )
 from llama_index.core.memory import BaseMemory
-from llama_index.core.types import Thread
+from llama_index.core.types import Thread, TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.mending import Generator
@@ -104,7 +103,7 @@ class GuardedChatEngine(BaseChatEngine):
         again = turn.again(stream.source_nodes)
         generator = self._generator(None if again is None else again.generate)
 
-        def texts() -> Iterator[str]:
+        def texts() -> TokenGen:
             found: list[GuardedAnswer] = []
             passages = self._passages(stream.source_nodes)
             yield from self._checks.stream(inner.response_gen, passages, message, generator, found.append)
@@ -112,7 +111,7 @@ class GuardedChatEngine(BaseChatEngine):
                 turn.staged.deliver(found[0].text)
             self._finish(stream, found[0])
 
-        stream.chat_stream = _generator(chat_responses(texts()))
+        stream.chat_stream = chat_responses(texts())
         thread = Thread(target=stream.write_response_to_history, args=(_nowhere(turn),))
         stream.write_response_to_history_thread = thread
         thread.start()
@@ -128,7 +127,7 @@ class GuardedChatEngine(BaseChatEngine):
         again = turn.again(stream.source_nodes)
         generator = self._generator(None if again is None else again.agenerate)
 
-        async def texts() -> AsyncIterator[str]:
+        async def texts() -> TokenAsyncGen:
             found: list[GuardedAnswer] = []
             passages = self._passages(stream.source_nodes)
             async for text in self._checks.astream(
@@ -139,8 +138,7 @@ class GuardedChatEngine(BaseChatEngine):
                 await turn.staged.adeliver(found[0].text)
             self._finish(stream, found[0])
 
-        stream.achat_stream = _agenerator(achat_responses(texts()))
-        stream._ensure_async_setup()  # noqa: SLF001  the task below starts later than readers may
+        stream.achat_stream = achat_responses(texts())
         stream.awrite_response_to_history_task = asyncio.create_task(stream.awrite_response_to_history(_nowhere(turn)))
         return stream
 
@@ -191,12 +189,3 @@ def _nowhere(turn: Turn) -> StagedMemory:
     """What a stream writes its text to: the turn itself lets the answer into the memory."""
     memory = turn.staged if turn.staged is not None else StagedMemory()
     return StagedMemory.over(memory, scratch=True)
-
-
-def _generator(responses: Iterator[Any]) -> Any:
-    yield from responses
-
-
-async def _agenerator(responses: AsyncIterator[Any]) -> Any:
-    async for response in responses:
-        yield response

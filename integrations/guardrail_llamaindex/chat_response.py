@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    ChatResponseAsyncGen,
+    ChatResponseGen,
+    MessageRole,
+)
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.tools import ToolOutput
+from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from guardrail_llamaindex.answers import RESPONSES
 
@@ -41,7 +48,7 @@ def _source(source: ToolOutput, answer: str | None, text: str) -> ToolOutput:
     return ToolOutput(content=text, tool_name=source.tool_name, raw_input=source.raw_input, raw_output=raw)
 
 
-def chat_responses(texts: Iterator[str]) -> Iterator[ChatResponse]:
+def chat_responses(texts: TokenGen) -> ChatResponseGen:
     """Pieces of text as a model would stream them."""
     said = ""
     for text in texts:
@@ -49,7 +56,7 @@ def chat_responses(texts: Iterator[str]) -> Iterator[ChatResponse]:
         yield _response(said, text)
 
 
-async def achat_responses(texts: AsyncIterator[str]) -> AsyncIterator[ChatResponse]:
+async def achat_responses(texts: TokenAsyncGen) -> ChatResponseAsyncGen:
     """The same for pieces that are awaited."""
     said = ""
     async for text in texts:

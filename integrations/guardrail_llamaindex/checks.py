@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from dataclasses import dataclass
+
+from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.errors import did_you_mean
@@ -52,7 +54,7 @@ class Checks:
         question: str,
         regenerate: Generator | None,
         finish: Callable[[GuardedAnswer], None],
-    ) -> Iterator[str]:
+    ) -> TokenGen:
         """Text as it may leave; ``finish`` is called with the verdict before the iterator ends."""
         started(self.kind, self.mode)
         for event in guarded_stream(
@@ -71,14 +73,17 @@ class Checks:
         question: str,
         regenerate: Generator | None,
         finish: Callable[[GuardedAnswer], None],
-    ) -> AsyncIterator[str]:
+    ) -> TokenAsyncGen:
         """The same without blocking the event loop."""
         started(self.kind, self.mode)
-        async for event in aguarded_stream(
-            self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
-        ):
-            if isinstance(event, Delta):
-                yield event.text
-            elif isinstance(event, Finished):
-                ended(event.guarded, self.kind, self.mode)
-                finish(event.guarded)
+        events = aguarded_stream(self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate)
+        try:
+            async for event in events:
+                if isinstance(event, Delta):
+                    yield event.text
+                elif isinstance(event, Finished):
+                    ended(event.guarded, self.kind, self.mode)
+                    finish(event.guarded)
+        finally:
+            if isinstance(events, AsyncGenerator):  # a reader that stops early stops the model too
+                await events.aclose()

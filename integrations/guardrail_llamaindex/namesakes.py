@@ -13,12 +13,14 @@ from guardrail import Passage
 from guardrail.entities import cluster
 from guardrail.entities.names import is_cjk, kindred, looks_personal, name_key, roles, split_title
 from guardrail.entities.subjects import subject_of
-from guardrail.entities.words import BEARERS, FIELD_OF
+from guardrail.entities.words import BEARERS, FIELD_OF, KIND_HEADS
 from guardrail.types import Entity
 from guardrail_llamaindex.events import NamesakesEvent, dispatcher
 from guardrail_llamaindex.passages import to_passages
 
 _INTRODUCED = re.compile(r"\b(?:is|was|are|were)\b[^.,;]*|(?:是|为|系|曾任|现任|担任)[^。，；]*")
+_OCCUPATIONS = frozenset({*FIELD_OF, *BEARERS, *KIND_HEADS})
+_AGENT = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
 _NO_CUES = frozenset("the and for was are born from with who what when where which how did does about".split())
 
 
@@ -102,7 +104,7 @@ class _Cues:
     def names(self, text: str) -> bool:
         """Whether a text names an occupation that the question names."""
         told = {_stem(word) for word in name_key(text)}
-        return any(word in told and (word in FIELD_OF or word in BEARERS) for word in self.words)
+        return any(word in told and (word in _OCCUPATIONS or _AGENT.fullmatch(word)) for word in self.words)
 
     def _said(self, tag: str) -> bool:
         if is_cjk(tag):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, StreamingResponse
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.mending import Generator
@@ -100,7 +101,7 @@ class GuardedQueryEngine(BaseQueryEngine):
             metadata = self._stream_metadata(response)
             finish = _Finish(metadata, self._sealed)
             texts = self._checks.stream(_deltas(response), passages, asked.query_str, generator, finish)
-            return StreamingResponse(_generator(texts), response.source_nodes, metadata)
+            return StreamingResponse(texts, response.source_nodes, metadata)
         guarded = self._checks.run(text_of(response), passages, asked.query_str, generator)
         return self._whole(response, guarded, again)
 
@@ -113,9 +114,10 @@ class GuardedQueryEngine(BaseQueryEngine):
         if isinstance(response, AsyncStreamingResponse) and self._checks.mode != "buffer":
             metadata = self._stream_metadata(response)
             finish = _Finish(metadata, self._sealed)
-            deltas = response.async_response_gen()
+            # Not `async_response_gen()`: closing that does not close the model's own generator.
+            deltas = _aone(response.response_txt) if response.response_txt is not None else response.response_gen
             texts = self._checks.astream(deltas, passages, asked.query_str, generator, finish)
-            return AsyncStreamingResponse(_agenerator(texts), response.source_nodes, metadata)
+            return AsyncStreamingResponse(texts, response.source_nodes, metadata)
         guarded = await self._checks.arun(await atext_of(response), passages, asked.query_str, generator)
         return self._whole(response, guarded, again)
 
@@ -126,8 +128,8 @@ class GuardedQueryEngine(BaseQueryEngine):
         metadata = self._stream_metadata(response)
         metadata[KEY] = told(guarded, sealed=self._sealed)
         if isinstance(response, StreamingResponse):
-            return StreamingResponse(_generator(iter((guarded.text,))), response.source_nodes, metadata)
-        return AsyncStreamingResponse(_agenerator(_one(guarded.text)), response.source_nodes, metadata)
+            return StreamingResponse(_one(guarded.text), response.source_nodes, metadata)
+        return AsyncStreamingResponse(_aone(guarded.text), response.source_nodes, metadata)
 
     def _stream_metadata(self, response: StreamingResponse | AsyncStreamingResponse) -> dict[str, Any]:
         return {**(response.metadata or {}), KEY: None, MODE_KEY: self._checks.mode}
@@ -157,14 +159,9 @@ def _deltas(response: StreamingResponse) -> Iterator[str]:
     return iter([response.response_txt]) if response.response_txt is not None else response.response_gen
 
 
-def _generator(texts: Iterator[str]) -> Any:
-    yield from texts
+def _one(text: str) -> TokenGen:
+    yield text
 
 
-async def _agenerator(texts: AsyncIterator[str]) -> Any:
-    async for text in texts:
-        yield text
-
-
-async def _one(text: str) -> AsyncIterator[str]:
+async def _aone(text: str) -> TokenAsyncGen:
     yield text

@@ -48,6 +48,19 @@ def test_the_openai_client_gets_what_the_script_says():
     assert call.headers["content-type"] == "application/json"
 
 
+def test_streams_send_a_word_per_chunk():
+    """For each choice the role, the words, the reason of the end; then the usage, if it is asked for."""
+    with OpenAIServer(lambda _: Reply("One two.", choices=2)) as server, client(server) as model:
+        chunks = list(model.chat.completions.create(**body(stream=True, stream_options={"include_usage": True})))
+        plain = list(model.chat.completions.create(**body(stream=True)))
+    deltas = [(c.index, c.delta.role, c.delta.content, c.finish_reason) for chunk in chunks for c in chunk.choices]
+    one = [("assistant", "", None), (None, "One", None), (None, " two.", None), (None, None, "stop")]
+    assert deltas == [(n, *piece) for n in (0, 1) for piece in one]
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage.completion_tokens == 2
+    assert [chunk.usage for chunk in plain] == [None] * 8
+
+
 def test_the_async_client_is_served_at_once():
     """Twenty requests with one latency between them: one round."""
 
@@ -145,7 +158,7 @@ def test_errors_reach_the_client_as_its_own():
 def test_old_endpoints_can_be_played():
     """Formats and parameters that are not known, keys that do not fit, streams, foreign paths, broken bodies."""
     schema = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}
-    with OpenAIServer(echo, refuses=("json_schema", "temperature"), api_key="right") as server:
+    with OpenAIServer(echo, refuses=("json_schema", "stream", "temperature"), api_key="right") as server:
         right = {"Authorization": "Bearer right"}
         assert post(server, body(), headers={"Authorization": "Bearer wrong"}).status_code == 401
         assert post(server, body()).status_code == 401
