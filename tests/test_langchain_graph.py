@@ -15,7 +15,7 @@ from guardrail_langchain import guard_chain, guardrail_evaluator, guardrail_node
 from guardrail_langchain.demo import WordEmbeddings
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.tracers.base import BaseTracer
@@ -203,6 +203,16 @@ def test_documents_of_retrievers_inside_the_node_are_caught(how):
 
 
 @BOTH
+def test_what_tools_of_the_conversation_returned_is_evidence(how):
+    """Where the state names no documents."""
+    told = []
+    given = [HumanMessage(QUESTION), ToolMessage("1 document", tool_call_id="c", artifact=[DOCUMENT])]
+    node = guardrail_node(guard("redact"), around=say, listener=told.append)
+    assert HOW[how](line(Chat, node), {"messages": given})["messages"][-1].text == FACT
+    assert [p.id for p in told[0].report.passages] == ["garage"]
+
+
+@BOTH
 def test_a_node_may_go_where_it_likes(how):
     """A Command keeps its destination."""
     node = guardrail_node(guard(), around=lambda _: Command(update={"answer": RAW}, goto="n1"))
@@ -226,7 +236,7 @@ def test_a_generator_is_asked_again_with_the_feedback(how):
 
 def test_a_message_that_calls_tools_and_a_node_that_says_nothing_pass():
     """They are no answers."""
-    call = AIMessage("", tool_calls=[{"name": "search", "args": {}, "id": "c"}])
+    call = AIMessage(RAW, tool_calls=[{"name": "search", "args": {}, "id": "c"}])
     for update in ({"messages": [call]}, {}, None):
         engine = FakeEngine()
         line(Chat, guardrail_node(guard(engine=engine), around=lambda _, u=update: u)).invoke(ASKED)

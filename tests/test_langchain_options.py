@@ -218,6 +218,13 @@ def test_a_retriever_inside_another_one_does_not_count():
     assert [[p.id for p in guarded.report.passages] for guarded in told] == [["garage"]]
 
 
+def test_documents_as_retrieved_are_taken_rather_than_their_text_in_the_output():
+    """Many chains format them for the prompt: ids and titles would be lost."""
+    chain = RunnablePassthrough.assign(context=(lambda x: x["input"]) | RETRIEVER | str).assign(answer=lambda _: RAW)
+    output = guard_chain(chain, guard()).invoke({"input": QUESTION})
+    assert [(p.id, p.title) for p in output["guardrail"].report.passages] == [("garage", "Garage")]
+
+
 def test_a_retriever_that_finds_nothing_is_no_mistake_of_the_caller():
     """The answer is unverified then, and the policy decides."""
     chain = InMemoryVectorStore(WordEmbeddings()).as_retriever() | (lambda _: "The garage opens at 6:00.")
@@ -358,6 +365,13 @@ def test_wrong_options_are_refused_when_the_chain_is_wrapped(options, message):
     assert isinstance(caught.value, ConfigurationError) or "mode" in options
 
 
+def test_regenerate_true_is_refused_where_the_last_step_makes_more_than_the_answer():
+    """The rest would still be about the first answer."""
+    chain = RunnablePassthrough.assign(context=lambda _: [DOCUMENT]).assign(answer=lambda _: RAW, cited=lambda _: [1])
+    with pytest.raises(ConfigurationError, match="regenerate=True needs a chain"):
+        guard_chain(chain, guard("regenerate"), regenerate=True)
+
+
 def test_regenerate_true_needs_the_question_in_the_output():
     """The feedback goes behind it."""
     chain = RunnablePassthrough.assign(context=lambda _: [DOCUMENT]).assign(answer=lambda _: RAW)
@@ -387,8 +401,9 @@ def test_outputs_of_the_older_chains_are_read_and_kept(output):
     assert [p.title for p in given["guardrail"].report.passages] == ["Garage"]
 
 
+@pytest.mark.filterwarnings("ignore::langchain_core._api.deprecation.LangChainDeprecationWarning")
 def test_langchains_own_retrieval_chains():
-    """create_retrieval_chain and RetrievalQA, which hides its documents."""
+    """create_retrieval_chain, and the older RetrievalQA, which hides its documents."""
     classic = pytest.importorskip("langchain_classic.chains")
     from langchain_classic.chains.combine_documents import create_stuff_documents_chain
 
@@ -399,6 +414,15 @@ def test_langchains_own_retrieval_chains():
     parts = parts_of(guarded, {"input": QUESTION})
     assert [next(iter(p)) for p in parts] == ["input", "context", "answer", "answer", "guardrail"]
     assert functools.reduce(operator.add, parts)["answer"] == f"{FACT} {END}"
+
+    older = guard_chain(classic.RetrievalQA.from_chain_type(model(), retriever=RETRIEVER), guard())
+    for output in (
+        older.invoke({"query": QUESTION}),
+        functools.reduce(operator.add, parts_of(older, {"query": QUESTION})),
+    ):
+        assert output["result"] == f"{FACT} {END}"
+        assert [p.id for p in output["guardrail"].report.passages] == ["garage"]
+        assert output["guardrail"].report.question == QUESTION
 
 
 def test_a_guarded_chain_stands_inside_other_chains_and_streams_through_them():

@@ -16,10 +16,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import (
-    RunnableGenerator,
-    RunnablePassthrough,
-)
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from guardrail import Action, Guard, Policy, UsageError
@@ -140,6 +137,17 @@ def test_streams_of_strings_and_messages_keep_their_type(last, mode, how):
         assert [f["action"] for f in whole.response_metadata["guardrail"]["findings"]] == ["allow", "redact", "allow"]
 
 
+@BOTH
+@pytest.mark.parametrize("mode", ["buffer", "sentence"])
+def test_a_finished_message_stays_one_message(mode, how):
+    """A chain that does not stream gives it in one piece, and messages do not add up."""
+    message = AIMessage(content=RAW, id="run-1")
+    chain = guard_chain(RunnableLambda(lambda _: message), guard(), mode=mode, passages=lambda _: [DOCUMENT])
+    [part] = parts_of(chain, QUESTION, how)
+    assert (type(part), part.text, part.id) == (AIMessage, f"{FACT} {END}", "run-1")
+    assert part.response_metadata["guardrail"]["action"] == "redact"
+
+
 def test_sentences_leave_before_the_model_is_done_in_sentence_mode_only():
     """That is what the mode is for; in buffer mode all of the answer is read first."""
     said = []
@@ -204,20 +212,20 @@ def test_where_no_answer_is_found_no_other_key_has_left_before_the_error(answer,
 
 
 @BOTH
-def test_documents_and_question_that_come_after_the_answer_are_waited_for(how):
+@pytest.mark.parametrize("last", ["asked", "source_documents"])
+def test_documents_and_question_that_come_after_the_answer_are_waited_for(last, how):
     """In sentence mode too: nothing can be checked before they are there."""
 
     def late(_):
         for sentence in (FACT, INVENTED, END, FACT):
             yield {"result": f"{sentence} "}
-        yield {"asked": QUESTION}
-        yield {"source_documents": [DOCUMENT]}
+        behind = [{"asked": QUESTION}, {"source_documents": [DOCUMENT]}]
+        yield from behind if last == "source_documents" else reversed(behind)
 
     chain = guard_chain(generating(late), guard(), mode="sentence", question="asked")
     parts = parts_of(chain, "?", how)
     assert parts[0]["result"] == FACT
-    assert [next(iter(part)) for part in parts[-2:]] == ["asked", "guardrail"]
-    assert parts[-2]["source_documents"] == [DOCUMENT]
+    assert parts[-2] == {"asked": QUESTION, "source_documents": [DOCUMENT]}
     assert parts[-1]["guardrail"].report.question == QUESTION
     assert [p.id for p in parts[-1]["guardrail"].report.passages] == ["garage"]
 
@@ -303,6 +311,7 @@ def test_closing_a_stream_early_closes_the_chain():
             stream = chain.astream(QUESTION)
             await anext(stream), await anext(stream)
             await stream.aclose()
+            assert closed[-1] == "async"  # now, not when the loop ends
 
         asyncio.run(early())
         gc.collect()

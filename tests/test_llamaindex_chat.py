@@ -305,7 +305,7 @@ def test_an_engine_without_a_memory_is_refused(caplog):
 
     class Stateless(SimpleChatEngine):
         def __init__(self, inner):
-            self.own = inner
+            self._retriever = retriever()
 
         def chat(self, message, chat_history=None):
             return AgentChatResponse(f"{GOOD} {BAD}", source_nodes=retriever().retrieve(message))

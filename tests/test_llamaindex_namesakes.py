@@ -83,6 +83,27 @@ def test_occupations_that_no_list_has():
     assert kept("How many hives has Jo Hartley?", rare) == ["bees", "ties"]
 
 
+def test_another_word_for_the_occupation():
+    """Where no word of the question is a passage's, the field of an occupation tells."""
+    nash = {
+        "art": ("Paul Nash (painter)", "Paul Nash (born 1889) was a British painter of landscapes."),
+        "ball": ("Paul Nash (footballer)", "Paul Nash (born 1970) is a footballer for Hull."),
+    }
+    assert kept("Where did the artist Paul Nash live?", nash) == ["art"]
+
+
+def test_two_names_are_told_apart_each_by_itself():
+    """A word that fits a bearer of one name says nothing about the bearers of another."""
+    both = {
+        **PASSAGES,
+        "art": ("Paul Nash (painter)", "Paul Nash (born 1889) was a British painter of landscapes."),
+        "singer": ("Paul Nash (singer)", "Paul Nash (born 1970) is a singer from Hull."),
+    }
+    left = ["swimmer", "medals", "pool", "art", "singer"]
+    assert kept("Did Dick Hanley the swimmer ever meet Paul Nash?", both) == left
+    assert kept("Did the swimmer Hanley ever meet the painter Nash?", both) == left[:-1]
+
+
 def test_passages_without_namesakes_are_untouched():
     """One individual, or none: nothing to drop, whatever the question says."""
     one = {"swimmer": PASSAGES["swimmer"], "medals": PASSAGES["medals"], "pool": PASSAGES["pool"]}

@@ -32,9 +32,7 @@ class Calls:
         question: Extract | None,
     ) -> None:
         if isinstance(function, (classmethod, staticmethod)) or not callable(function) or inspect.isclass(function):
-            raise UsageError(
-                f"@guarded needs a function, got {type(function).__name__}. Put it below @classmethod."
-            )
+            raise UsageError(f"@guarded needs a function, got {type(function).__name__}. Put it below @classmethod.")
         self.function = function
         self.guard = guard
         self.name = getattr(function, "__qualname__", type(function).__name__)

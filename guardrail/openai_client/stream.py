@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import aclosing
 from types import TracebackType
 from typing import Self
 
@@ -140,8 +141,9 @@ class GuardedAsyncStream(AsyncIterator[ChatCompletionChunk]):
                 if first:
                     break
             if first:
-                async for chunk in self._texts(chunks, first):
-                    yield chunk
+                async with aclosing(self._texts(chunks, first)) as texts:
+                    async for chunk in texts:
+                        yield chunk
         finally:
             await self._raw.close()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -119,8 +120,10 @@ class GuardedChain(Runnable[Any, Any]):
         ) -> AsyncIterator[Any]:
             return astreamed(self, inputs, run_manager, config, kwargs)
 
-        async for chunk in self._atransform_stream_with_config(input, call, config, run_type="chain"):
-            yield chunk
+        chunks = self._atransform_stream_with_config(input, call, config, run_type="chain")
+        async with aclosing(cast("AsyncGenerator[Any, None]", chunks)):  # left early, it ends now
+            async for chunk in chunks:
+                yield chunk
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002
         """See ``transform``."""
@@ -137,8 +140,10 @@ class GuardedChain(Runnable[Any, Any]):
         async def once() -> AsyncIterator[Any]:
             yield input
 
-        async for chunk in self.atransform(once(), config, **kwargs):
-            yield chunk
+        chunks = self.atransform(once(), config, **kwargs)
+        async with aclosing(cast("AsyncGenerator[Any, None]", chunks)):
+            async for chunk in chunks:
+                yield chunk
 
     def inside(
         self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun

@@ -17,7 +17,7 @@ class Retrieved(BaseCallbackHandler):
     ensemble's, a compressor's) does not count: what it found the outer one may have dropped.
     """
 
-    run_inline = True  # noted before the chain goes on, also where it is async
+    run_inline = True  # too short for a thread of its own in async chains
     ignore_llm = True
     ignore_chat_model = True
     ignore_agent = True
