@@ -19,8 +19,12 @@ WHEEL_TESTS := tests/conftest.py \
 	$(addprefix tests/test_,decompose.py entities.py facts.py guard.py logic.py policy.py) \
 	$(addprefix tests/llm/test_,cli_llm.py paper_examples.py)
 
+# The oldest frameworks that the extras allow; their own ranges would let in newer parts that do not fit.
+LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-prebuilt==1.0.0 "langgraph-checkpoint<3.1" \
+	llama-index-core==0.14.0
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint train bench cross-encoder-test wheel-test clean needs-data
+.PHONY: help demo test lint train bench cross-encoder-test lowest-test wheel-test clean needs-data
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -58,6 +62,11 @@ endif
 cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
 	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/cross_encoder
 
+lowest-test: $(VENV)/bin/python ## the integrations' tests on the oldest supported LangChain and LlamaIndex
+	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python $(PIP) install -e . pytest hypothesis $(LOWEST)
+	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/test_langchain*.py tests/test_llamaindex*.py
+
 wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run demo and tests without the sources
 	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
 	echo "building the wheel"; $(BIN)/python $(PIP) wheel --no-deps -w "$$dir/dist" .; \
@@ -74,7 +83,7 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	../venv/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib tests
 
 clean: ## remove what the other targets made, .venv included; runs/ stays
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find guardrail integrations training benchmarks examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 needs-data:

@@ -14,10 +14,13 @@ from guardrail.errors import (
     MissingExtraError,
     UsageError,
 )
+from guardrail.feedback import Feedback
 from guardrail.guard import Guard
 from guardrail.policy import Policy
 from guardrail.types import (
     Action,
+    Claim,
+    ClaimFinding,
     Decision,
     ErrorType,
     Evidence,
@@ -27,17 +30,21 @@ from guardrail.types import (
     Report,
     Scores,
     Span,
+    Usage,
     Verdict,
 )
 
 __all__ = [
     "Action",
+    "Claim",
+    "ClaimFinding",
     "ConfigurationError",
     "Decision",
     "EngineError",
     "EngineTimeout",
     "ErrorType",
     "Evidence",
+    "Feedback",
     "Finding",
     "Guard",
     "GuardedAnswer",
@@ -48,6 +55,7 @@ __all__ = [
     "Report",
     "Scores",
     "Span",
+    "Usage",
     "UsageError",
     "Verdict",
 ]
