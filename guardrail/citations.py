@@ -46,7 +46,10 @@ def cite(report: Report, style: str = "[{n}]") -> str:
         raise UsageError(f"style must hold {{n}} and no other field, got {style!r}. For example '[{{n}}]'.")
     index = citation_index([passage.id for passage in report.passages])
     text = report.answer
+    codes = [match.span() for match in _CODE.finditer(text)]
     for span, findings in reversed(_apart(report.findings)):
+        if any(start < border < end for start, end in codes for border in span):
+            continue  # a sentence end inside code: a mark at that border would stand in the code
         new = _marked(span.of(text), findings, report, index, style)
         text = text[: span.start] + new + text[span.end :]
     return text

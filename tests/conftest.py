@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 
 import pytest
@@ -15,6 +16,14 @@ settings.register_profile("guardrail", deadline=None)  # a busy machine is no re
 settings.load_profile("guardrail")
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c():
+    """A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -140,6 +140,12 @@ def test_the_real_engine_finds_its_own_marks_right(case):
         assert again.scores.citation_precision == 1.0
 
 
+def test_a_sentence_end_inside_code_gets_no_mark():
+    answer = "A ticket costs 8 euros`a[1]`. `a[1]`A ticket costs 8 euros"
+    report = Guard(policy=Policy.monitor(), engine=FakeEngine({})).check(answer, PASSAGES)
+    assert cite(report).count("`a[1]`") == 2
+
+
 @given(
     st.lists(
         st.sampled_from(["A ticket costs 8 euros", "Dogs [2]", "`a[1]`", "| x | y |", ". ", "\n", "門票。", "[1]"])
