@@ -78,7 +78,7 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \
 	code=0; said=$$(../venv/bin/guardrail check demo.jsonl --engine llm --model none 2>&1) || code=$$?; \
 	echo "without extras: $$said"; test "$$code:$${said#*rag-guardrail}" = '2:[openai]".'; \
-	../venv/bin/python $(PIP) install "$$wheel[openai]" pytest hypothesis; \
+	../venv/bin/python $(PIP) install "$$wheel[openai]" pytest hypothesis jsonschema; \
 	../venv/bin/python -c 'import guardrail, sys; sys.exit(sys.prefix not in guardrail.__file__ and "not the wheel: " + guardrail.__file__)'; \
 	../venv/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib tests
 
