@@ -73,7 +73,8 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	$(BIN)/python -m venv "$$dir/venv"; \
 	wheel=$$(echo "$$dir"/dist/*.whl); \
 	echo "installing $$(basename "$$wheel")"; "$$dir/venv/bin/python" $(PIP) install "$$wheel"; \
-	mkdir -p "$$dir/work/tests"; cp $(WHEEL_TESTS) "$$dir/work/tests"; cd "$$dir/work"; \
+	mkdir -p "$$dir/work/tests" "$$dir/work/docs"; cp $(WHEEL_TESTS) "$$dir/work/tests"; \
+	cp docs/policy.schema.json "$$dir/work/docs"; cd "$$dir/work"; \
 	../venv/bin/guardrail demo --json > demo.jsonl; \
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \
 	code=0; said=$$(../venv/bin/guardrail check demo.jsonl --engine llm --model none 2>&1) || code=$$?; \
