@@ -74,7 +74,7 @@ def attempts(report: Report, policy: Policy, *, regenerates: bool, rewrites: boo
         new: NewAnswer | None = None
         for step in _ways(wish, feedback, regenerates=regenerates, rewrites=rewrites):
             said = yield step
-            if isinstance(said, NewAnswer) and said.text.strip():
+            if isinstance(said, NewAnswer) and any(map(str.isalnum, said.text)):  # dots are no answer
                 passages = current.passages if said.passages is None else said.passages
                 if (said.text.strip(), passages) not in seen:
                     new = NewAnswer(said.text, passages)

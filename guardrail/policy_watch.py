@@ -65,7 +65,7 @@ class PolicyWatch:
         warn_of_another(self._policy.calibration, own, self._policy.name)
 
     def _look(self) -> None:
-        # The signature is taken first: what changes while the file is read is seen at the next look.
+        # The signature is taken first: what changes while the file is read is seen, and read anew, at the next look.
         signature = _signature(self.path)
         if signature == self._signature:
             return
@@ -76,6 +76,8 @@ class PolicyWatch:
             said = str(error) if isinstance(error, ConfigurationError) else repr(error)
             _log.error("the policy stays %r, as last read: %s", self._policy.name, said)
             return
+        if _signature(self.path) != signature:
+            return  # it was still being written: what was read may be half of it
         self._policy = policy
         _log.info("policy %r was read again from %s", policy.name, self.path)
         for own in tuple(self._engines):

@@ -401,3 +401,12 @@ def test_milder_policies_never_ask():
     for policy in (Policy.monitor(), Policy.annotate(), Policy.strict()):
         assert guard(policy).run(WRONG, PASSAGES, regenerate=says).attempts == 1
     assert says.told == []
+
+
+@pytest.mark.parametrize("blank", ["", "\n", "\u200b", "\0", "...", "**"])
+def test_a_new_answer_without_a_word_is_none(blank):
+    """It claims nothing, so that no check would object to it."""
+    guard = Guard(policy=Policy.repair(), engine=FakeEngine({"mayor": "unsupported"}))
+    guarded = guard.run("The dam stands. The mayor left it.", ["The dam stands."], regenerate=lambda _: blank)
+    assert guarded.text == "The dam stands."
+    assert guarded.exhausted

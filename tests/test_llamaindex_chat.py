@@ -317,3 +317,11 @@ def test_an_engine_without_a_memory_is_refused(caplog):
     assert not caplog.records  # it was not asked again: it might keep what it is told
     with pytest.raises(UsageError, match="must be a Guard"):
         GuardedChatEngine(inner_engine("simple"), Policy.strict())
+
+
+def test_a_tools_plain_output_that_is_the_answer_is_replaced_in_every_form():
+    from guardrail_llamaindex.chat_response import sources_of
+    from llama_index.core.tools import ToolOutput
+
+    output = ToolOutput(content="raw answer", tool_name="t", raw_input={}, raw_output="raw answer")
+    assert "raw answer" not in repr(sources_of([output], "raw answer", "checked"))

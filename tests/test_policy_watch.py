@@ -50,6 +50,23 @@ def test_a_guard_follows_the_file(file):
     assert guard.apply(guard.check(ANSWER, SOURCES)).action is Action.ANNOTATE
 
 
+def test_half_a_file_is_not_taken(file, monkeypatch):
+    """An editor that writes in place is slower than we read."""
+    watch = Policy.watch(file, every=0)
+    file.write_text("threshold: 0", encoding="utf-8")  # 0 would let everything pass
+    read = Policy.read
+
+    def slowly(path):
+        policy = read(path)
+        path.write_text("threshold: 0.9\n", encoding="utf-8")
+        return policy
+
+    monkeypatch.setattr(Policy, "read", slowly)
+    assert watch.current().threshold == 0.5
+    monkeypatch.undo()
+    assert watch.current().threshold == 0.9
+
+
 def test_the_threshold_follows_too(file):
     """It applies in the check, not in the decision."""
     guard = Guard(policy=Policy.watch(file, every=0), engine=FakeEngine())

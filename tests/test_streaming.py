@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -565,6 +566,20 @@ def test_a_slow_consumer_slows_the_source():
         return read
 
     assert asyncio.run(scenario()) <= AHEAD + 2
+
+
+def test_a_long_answer_is_not_taken_apart_anew_for_each_sentence():
+    sentences = [f"The water of lake {n} is deep. " for n in range(150)]
+    engine = FakeEngine()
+    events = collect(Guard(policy=Policy.monitor(), engine=engine), sentences, mode="sentence")
+    assert joined(events) == "".join(sentences)
+    assert 40 < len(engine.calls) < 100
+
+
+def test_empty_lines_without_end_cost_next_to_nothing():
+    started = time.monotonic()
+    collect(Guard(policy=Policy.monitor(), engine=FakeEngine()), ["\n"] * 4000, mode="sentence")
+    assert time.monotonic() - started < 3
 
 
 def test_streams_do_not_share_anything():

@@ -16,6 +16,8 @@ from guardrail.types import Action, Decision, Finding, GuardedAnswer, Passage, R
 
 _MENDED = (Action.REWRITE, Action.REGENERATE)
 _PLAIN = (Action.ALLOW, Action.FLAG)
+_STEP = 32
+"""The answer is taken apart anew once it has grown by this fraction, so that the work on a long one stays bounded."""
 
 
 @dataclass(slots=True)
@@ -42,6 +44,7 @@ class Sentences:
     passages: tuple[Passage, ...] | None = None
     delivery: Delivery = field(init=False)
     _looked: int = 0
+    _next: int = 0  # length of the text from which on the next look is worth it
     _read: bool = False  # some segments have been read already
     _asked_to_mend: bool = False
 
@@ -52,7 +55,10 @@ class Sentences:
         """The stream, from the first delta to Finished."""
         while (more := (yield More(gather=True))) is not None:
             self.text += expect(str, more)
-            ending = self._looked if self.hold else last_ending(self.text, self._looked)
+            if self.hold or len(self.text) < self._next:
+                continue
+            self._next = len(self.text) + len(self.text) // _STEP
+            ending = last_ending(self.text, self._looked)
             if ending > self._looked:
                 self._looked = ending
                 yield from self._look()

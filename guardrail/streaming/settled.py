@@ -33,7 +33,9 @@ _WORDS, _WIDE_CHARACTERS, _CHARACTERS = 7, 14, 64
 
 def last_ending(text: str, start: int) -> int:
     """Offset behind the last place from ``start`` on where a sentence may end and enough follows; else ``start``."""
-    return max((m.end() for m in _END.finditer(text, start) if _begun(text, m.end())), default=start)
+    endings = (match.end() for match in _END.finditer(text, start))
+    # What follows a later ending is less: where too little follows one, too little follows all behind it.
+    return max(takewhile(lambda end: _begun(text, end), endings), default=start)
 
 
 def settled_until(text: str, start: int, question: str | None, passage_ids: Sequence[str]) -> int:
@@ -58,7 +60,8 @@ def _shape(segment: Segment) -> tuple[tuple[int, int], str, str | None]:
 def _begun(text: str, start: int) -> bool:
     """Whether enough of a sentence stands from ``start`` on to tell that it is one, and not tied to the one before."""
     found = _HEAD.match(text, start)
-    rest = text[start if found is None else found.end() :][: 2 * _CHARACTERS]
+    begin = start if found is None else found.end()
+    rest = text[begin : begin + 2 * _CHARACTERS]
     if len(rest) >= _CHARACTERS or len(rest.split()) >= _WORDS:
         return True
     return len(rest) >= _WIDE_CHARACTERS and _WIDE.search(rest) is not None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
+from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from pydantic import BaseModel
 
 from guardrail import UsageError
 
 _NAME = 64
 """Length of what may be a model's name or a request's id in metadata; longer text may be the answer's."""
 
-_PHRASE = 20
+PHRASE = 20
 """From this length on, an answer is also recognised inside a longer text."""
 
 
@@ -67,19 +71,59 @@ def harmless(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def leaves(value: Any, name: str = "") -> Iterator[str]:
+    """Values of plain JSON: texts as they are, numbers and the like with the name of their field."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from leaves(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from leaves(inner, name)
+    elif isinstance(value, str):
+        yield value
+    elif value is not None:
+        yield f"{name.replace('_', ' ')}: {value}"
+
+
 def cleansed(value: Any, answer: str, text: str) -> Any:
     """A value of the chain's output with the delivered text wherever it repeats the answer; documents stay."""
     if isinstance(value, str):
         plain = answer.strip()
         if value.strip() == plain:
             return text
-        return value.replace(plain, text) if len(plain) >= _PHRASE and plain in value else value
+        return value.replace(plain, text) if len(plain) >= PHRASE and plain in value else value
     if isinstance(value, BaseMessage):
         said = text_of(value)
         new = cleansed(said, answer, text)
-        return value if new == said else replaced(value, new)
+        if new != said:
+            return replaced(value, new)
+    if isinstance(value, Document):
+        return value
+    if isinstance(value, BaseModel):
+        names = (*type(value).model_fields, *(value.model_extra or {}))
+        return _changed(value, {n: getattr(value, n) for n in names if hasattr(value, n)}, answer, text)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _changed(
+            value, {f.name: getattr(value, f.name) for f in fields(value) if hasattr(value, f.name)}, answer, text
+        )
     if isinstance(value, Mapping):
-        return {key: cleansed(each, answer, text) for key, each in value.items()}
-    if type(value) in (list, tuple):
+        return {cleansed(key, answer, text): cleansed(each, answer, text) for key, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(cleansed(each, answer, text) for each in value))
+    if type(value) in (list, tuple, set, frozenset):
         return type(value)(cleansed(each, answer, text) for each in value)
+    return value
+
+
+def _changed(value: Any, held: Mapping[str, Any], answer: str, text: str) -> Any:
+    """An object with its fields cleansed; the same one where none repeats the answer."""
+    new = {name: cleansed(each, answer, text) for name, each in held.items()}
+    new = {name: each for name, each in new.items() if each is not held[name] and each != held[name]}
+    if not new:
+        return value
+    if isinstance(value, BaseModel):
+        return value.model_copy(update=new)
+    value = copy.copy(value)
+    for name, each in new.items():
+        object.__setattr__(value, name, each)  # frozen ones too
     return value

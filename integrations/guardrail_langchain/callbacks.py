@@ -17,10 +17,13 @@ from langchain_core.callbacks import (
 )
 from langchain_core.callbacks.base import BaseCallbackManager
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config, patch_config
+from langchain_core.runnables.config import ensure_config, patch_config, var_child_runnable_config
 from langchain_core.tracers.context import tracing_v2_callback_var
 
 from guardrail import ConfigurationError
+
+_SUBGRAPH_WAYS = frozenset({"__pregel_stream", "__pregel_checkpointer"})
+"""By these a LangGraph graph inside a node streams its state to the outer caller, and writes it to the checkpoints."""
 
 Detach = bool | Literal["streams"]
 """Whose handlers do not hear of inner runs: nobody's (False), those that stream to the caller, or all (True)."""
@@ -39,12 +42,20 @@ def inner_config(
     detach: Detach,
     listener: BaseCallbackHandler | None,
 ) -> RunnableConfig:
-    """The config for runs inside: tags, metadata and configurable values stay; ``listener`` hears in any case."""
+    """The config for runs inside: tags, metadata and configurable values stay; ``listener`` hears in any case.
+
+    It also becomes the ambient one, for models called without a config (by a Runnable of the caller's own, a rewriter).
+    Call it in a context of one's own (as ``_call_with_config`` makes): nothing sets it back.
+    """
     child: CallbackManager | AsyncCallbackManager = run_manager.get_child()
     _detached(child, detach)
     if listener is not None:
         child.add_handler(listener, inherit=True)
-    return patch_config(config, callbacks=child)
+    inner = patch_config(config, callbacks=child)
+    if detach and "configurable" in inner:
+        inner["configurable"] = {k: v for k, v in inner["configurable"].items() if k not in _SUBGRAPH_WAYS}
+    var_child_runnable_config.set(inner)
+    return inner
 
 
 def ambient_config(detach: Detach) -> RunnableConfig:

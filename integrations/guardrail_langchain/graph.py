@@ -7,16 +7,16 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.base import coerce_to_runnable
 from pydantic import BaseModel
 
 from guardrail import Guard, GuardedAnswer, UsageError
-from guardrail_langchain.answers import cleansed, replaced, text_of
+from guardrail_langchain.answers import PHRASE, cleansed, replaced, text_of
 from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
-from guardrail_langchain.parts import ANSWER_KEYS, Extract, Parts, configured
+from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
 from guardrail_langchain.retrieved import Retrieved
 from guardrail_langchain.summary import summary
@@ -24,11 +24,12 @@ from guardrail_langchain.summary import summary
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer in a state: its key, its value there, and the message, if it is one."""
+    """An answer in a state: its key, its value there, the message, if it is one, and its place in a list."""
 
     key: str
     value: Any
     held: Any
+    at: int
 
     @property
     def text(self) -> str:
@@ -106,27 +107,35 @@ class GuardrailNode(Runnable[Any, Any]):
         if messages:
             merged["messages"] = messages
         # Around a node, only what it wrote is its answer.
-        answer = self._answer(new if self.inner is not None else merged)
+        answer = self._answer(new if self.inner is not None else merged, _messages(before) if self.inner else ())
         if answer is None:
             return None, Call(state, merged, (), None, config)
         documents = self._documents(merged, retrieved, messages)
         return answer, Call(state, merged, documents, self.parts.find_question(merged, merged), config)
 
-    def _answer(self, state: Mapping[str, Any]) -> _Answer | None:
+    def _answer(self, state: Mapping[str, Any], old: Sequence[BaseMessage]) -> _Answer | None:
         key = self.parts.answer
         if key is None:
             key = "messages" if _messages(state) else next((k for k in ANSWER_KEYS if state.get(k)), None)
         if not isinstance(key, str) or key not in state:
-            if self.inner is not None:
+            if self.inner is not None and not (self.parts.answer is None and _says_something(state)):
                 return None
             raise UsageError(
                 f"no answer in the state (keys {sorted(map(str, state))}). Pass answer=<key> to guardrail_node."
             )
         value = state[key]
-        held = value[-1] if isinstance(value, (list, tuple)) and value else value
+        at = -1
+        if isinstance(value, (list, tuple)) and value and _message(value) is None:
+            read = [_message(each) or each for each in value]
+            if self.inner is not None:  # what a node writes behind its answer, such as removals, hides it not
+                said = (n for n, m in enumerate(read) if isinstance(m, AIMessage) and m not in old)
+                at = max(said, default=at)
+            held = read[at]
+        else:
+            held = _message(value) or value
         if isinstance(held, BaseMessage) and (not isinstance(held, AIMessage) or held.tool_calls):
             return None
-        return _Answer(key, value, held) if held else None
+        return _Answer(key, value, held, at) if held else None
 
     def _documents(self, state: Mapping[str, Any], retrieved: Retrieved | None, messages: Sequence[BaseMessage]) -> Any:
         found = tool_documents(messages)
@@ -140,10 +149,12 @@ class GuardrailNode(Runnable[Any, Any]):
         about = summary(guarded)
         new = replaced(answer.held, guarded.text, about)
         rest = dict(_mapping(_update_of(update)))
-        if isinstance(answer.value, (list, tuple)):
-            rest[answer.key] = [*answer.value[:-1], new]  # all of them: not every list is merged by ids
+        if isinstance(answer.value, (list, tuple)) and _message(answer.value) is None:
+            kept = list(answer.value)  # all of them: not every list is merged by ids
+            kept[answer.at] = _formed(kept[answer.at], new)
+            rest[answer.key] = kept
         else:
-            rest[answer.key] = new
+            rest[answer.key] = _formed(answer.value, new)
         if answer.text != guarded.text:
             rest = {k: v if k == answer.key else cleansed(v, answer.text, guarded.text) for k, v in rest.items()}
         rest["guardrail"] = about
@@ -220,5 +231,36 @@ def _mapping(state: Any) -> Mapping[str, Any]:
 
 def _messages(state: Mapping[str, Any]) -> list[BaseMessage]:
     found = state.get("messages")
-    found = [found] if isinstance(found, BaseMessage) else found
-    return [m for m in found if isinstance(m, BaseMessage)] if isinstance(found, (list, tuple)) else []
+    if found is None or found == []:
+        return []
+    listed = found if isinstance(found, list) or (isinstance(found, tuple) and _message(found) is None) else [found]
+    return [message for message in map(_message, listed) if message is not None]
+
+
+def _says_something(update: Mapping[str, Any]) -> bool:
+    """Whether an update without an answer where answers are expected holds a text: it would leave unchecked."""
+    known = (*PASSAGE_KEYS, *QUESTION_KEYS, "messages")
+    texts = (_message(value) or value for key, value in update.items() if key not in known)
+    return any(isinstance(each, (str, BaseMessage)) and len(text_of(each)) >= PHRASE for each in texts)
+
+
+def _message(item: Any) -> BaseMessage | None:
+    """A message as LangGraph takes them: also ``{"role", "content"}`` and ``("ai", text)``; None = no message."""
+    if isinstance(item, BaseMessage):
+        return item
+    is_pair = isinstance(item, tuple) and len(item) == 2 and all(isinstance(each, str) for each in item)
+    if not is_pair and not (isinstance(item, Mapping) and "content" in item and ("role" in item or "type" in item)):
+        return None
+    try:
+        return convert_to_messages([item])[0]
+    except (ValueError, NotImplementedError):  # another kind of pair or mapping
+        return None
+
+
+def _formed(before: Any, new: Any) -> Any:
+    """The delivered answer in the form in which the node wrote it."""
+    if isinstance(before, BaseMessage) or not isinstance(new, BaseMessage):
+        return new
+    if isinstance(before, tuple):
+        return (before[0], new.content)
+    return {name: before[name] for name in ("role", "type", "id", "name") if name in before} | {"content": new.content}

@@ -10,19 +10,22 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables.config import ensure_config, set_config_context
+from pydantic_core import to_jsonable_python
 
 from guardrail import Guard, GuardedAnswer, Passage, UsageError
 from guardrail.feedback import Feedback
-from guardrail_langchain.answers import replaced, text_of
+from guardrail_langchain.answers import leaves, replaced, text_of
 from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import asked, configured
 from guardrail_langchain.summary import summary, unchecked
+
+_Made = TypeVar("_Made")
 
 Evidence = str | Callable[["ModelRequest[Any]"], Any]
 """Where an agent's documents are: a key of its state, or a function of the model request."""
@@ -31,9 +34,9 @@ Evidence = str | Callable[["ModelRequest[Any]"], Any]
 class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and differ between versions
     """Checks the answers of an agent (``create_agent(..., middleware=[GuardrailMiddleware(guard)])``).
 
-    Messages with tool calls are no answers and pass. The answer's message keeps its id; its
-    ``response_metadata["guardrail"]`` tells what was found, without texts. Put this middleware first, so that it sees
-    the answer last. ``config["configurable"]["guardrail_policy"]`` is the policy of one call.
+    Messages with tool calls are no answers and pass, unless the call is a structured reply. The answer's message keeps
+    its id; its ``response_metadata["guardrail"]`` tells what was found, without texts. Put this middleware first, so
+    that it sees the answer last. ``config["configurable"]["guardrail_policy"]`` is the policy of one call.
     """
 
     def __init__(
@@ -76,8 +79,7 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         """Call the model, and check its message if it is an answer."""
 
         def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            with self._apart() as context:
-                return context.run(handler, request)
+            return self._run(lambda: handler(request))
 
         def again(feedback: Feedback) -> str:
             return _said_again(call(_told(request, feedback)))
@@ -87,13 +89,13 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         if message is None:
             return response
         if passages is None:
-            return _with(response, message, text_of(message), unchecked("no passages"))
-        guarded = self.guard.run(
-            text_of(message),
-            passages,
-            question=asked(request.messages),
-            policy=configured(ensure_config(), "guardrail_policy"),
-            regenerate=again if self._regenerate else None,
+            return _with(response, message, _text_in(response, message), unchecked("no passages"))
+        text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
+        regenerate = again if self._regenerate and not message.tool_calls else None
+        guarded = self._run(
+            lambda: self.guard.run(
+                text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
+            )
         )
         return self._delivered(response, message, guarded)
 
@@ -103,11 +105,7 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         """The same without blocking the event loop."""
 
         async def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            async def work() -> ModelResponse[Any]:
-                return await handler(request)
-
-            with self._apart() as context:
-                return await asyncio.create_task(work(), context=context)
+            return await self._arun(lambda: handler(request))
 
         async def again(feedback: Feedback) -> str:
             return _said_again(await call(_told(request, feedback)))
@@ -118,14 +116,26 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
             return response
         if passages is None:
             return _with(response, message, text_of(message), unchecked("no passages"))
-        guarded = await self.guard.arun(
-            text_of(message),
-            passages,
-            question=asked(request.messages),
-            policy=configured(ensure_config(), "guardrail_policy"),
-            regenerate=again if self._regenerate else None,
+        text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
+        regenerate = again if self._regenerate and not message.tool_calls else None
+        guarded = await self._arun(
+            lambda: self.guard.arun(
+                text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
+            )
         )
         return self._delivered(response, message, guarded)
+
+    def _run(self, work: Callable[[], _Made]) -> _Made:
+        """Models may speak in the handler, and in a rewriter of the guard: both apart."""
+        with self._apart() as context:
+            return context.run(work)
+
+    async def _arun(self, work: Callable[[], Awaitable[_Made]]) -> _Made:
+        async def task() -> _Made:
+            return await work()
+
+        with self._apart() as context:
+            return await asyncio.create_task(task(), context=context)
 
     @contextmanager
     def _apart(self) -> Iterator[Context]:
@@ -160,16 +170,31 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
 
 
 def _answer_in(response: ModelResponse[Any]) -> AIMessage | None:
-    """The last message of the model, unless it calls tools or says nothing."""
+    """The last message of the model, unless it calls tools or says nothing. A structured reply may be such a call."""
     message = next((m for m in reversed(response.result) if isinstance(m, AIMessage)), None)
-    return message if message is not None and not message.tool_calls and text_of(message).strip() else None
+    if message is None or (message.tool_calls and response.structured_response is None):
+        return None
+    return message if _text_in(response, message).strip() else None
+
+
+def _text_in(response: ModelResponse[Any], message: AIMessage) -> str:
+    """The answer's text; where it is a structured reply by a call of a tool, the values in it, one a line."""
+    if not message.tool_calls:
+        return text_of(message)
+    return "\n".join(leaves(to_jsonable_python(response.structured_response, fallback=str)))
 
 
 def _with(response: ModelResponse[Any], message: AIMessage, text: str, about: dict[str, Any]) -> ModelResponse[Any]:
     """The response with another text in the message, in its place. A structured reply of the withheld text goes."""
+    same = _text_in(response, message) == text
     result: list[BaseMessage] = [replaced(m, text, about) if m is message else m for m in response.result]
-    same = text_of(message) == text
-    return replace(response, result=result, structured_response=response.structured_response if same else None)
+    if message.tool_calls:  # the tool's own message repeats the structured reply
+        metadata = {**message.response_metadata, "guardrail": about}
+        new = message.model_copy(update={"response_metadata": metadata}) if same else replaced(message, text, about)
+        result = [new if m is message else m for m in response.result if same or not isinstance(m, ToolMessage)]
+    # An agent without tools asks again as long as there is no structured reply: the delivered text stands for it.
+    other = text if message.tool_calls else None
+    return replace(response, result=result, structured_response=response.structured_response if same else other)
 
 
 def _told(request: ModelRequest[Any], feedback: Feedback) -> ModelRequest[Any]:
@@ -179,4 +204,4 @@ def _told(request: ModelRequest[Any], feedback: Feedback) -> ModelRequest[Any]:
 def _said_again(response: ModelResponse[Any]) -> str:
     """The new answer; nothing where the model calls tools instead, which ends the attempts."""
     message = _answer_in(response)
-    return "" if message is None else text_of(message)
+    return "" if message is None or message.tool_calls else text_of(message)

@@ -45,6 +45,8 @@ def _source(source: ToolOutput, answer: str | None, text: str) -> ToolOutput:
         raw = Response(text, list(raw.source_nodes), raw.metadata)
     elif not answer or source.content.strip() != answer.strip():
         return source
+    else:
+        raw = text  # a tool's own form of the answer would be the answer again
     return ToolOutput(content=text, tool_name=source.tool_name, raw_input=source.raw_input, raw_output=raw)
 
 
