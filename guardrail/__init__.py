@@ -19,6 +19,7 @@ from guardrail.guard import Guard
 from guardrail.policy import Policy
 from guardrail.types import (
     Action,
+    Cause,
     Claim,
     ClaimFinding,
     Decision,
@@ -36,6 +37,7 @@ from guardrail.types import (
 
 __all__ = [
     "Action",
+    "Cause",
     "Claim",
     "ClaimFinding",
     "ConfigurationError",

@@ -18,16 +18,17 @@ from guardrail.engine import (
     AsyncEngine,
     Decomposer,
     Engine,
+    Obstacle,
     VerifyRequest,
     account,
     seconds_left,
     unverified,
 )
 from guardrail.entities import cluster
-from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, UsageError
+from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, UsageError, cause_of
 from guardrail.logic import check_logic
 from guardrail.plan import evidence_texts
-from guardrail.types import ErrorType, Passage, Row, Segment, SupportMatrix, Usage
+from guardrail.types import Cause, ErrorType, Passage, Row, Segment, SupportMatrix, Usage
 
 LOW, HIGH = 0.2, 0.8
 """The unsure band of the local engine: on training data a wider one picks mistakes hardly better than chance.
@@ -147,7 +148,7 @@ class CascadeEngine:
         narrowed = _narrowed(request, doubts, first.usage)
         left = seconds_left(narrowed.deadline)
         if left is not None and left < self.least_seconds:
-            second = unverified(narrowed, "too little time was left")
+            second = unverified(narrowed, "too little time was left", Cause.TIMEOUT)
         else:
             second = yield self.second, narrowed
             usage = replace(usage, escalated=len(doubts))
@@ -212,13 +213,16 @@ class CascadeEngine:
         )
 
     def _fallen_back(self, row: Row, asked: Row) -> Row:
-        """What stands where the second engine did not judge: never more than the first said by itself."""
+        """What stands where the second engine did not judge: never more than the first said by itself.
+
+        Where nobody judged, the cause is the second's: to step in for the first is what it is there for.
+        """
         note = f"No second opinion: {asked.unverified}."
         if row.unverified is not None:
-            return replace(row, unverified=f"{row.unverified}. {note}")
+            return replace(row, unverified=f"{row.unverified}. {note}", cause=asked.cause)
         if self.fallback == "unverified":
-            blank = Row(segment_id=row.segment_id, cells=(None,) * len(row.cells), evidence=row.evidence)
-            return replace(blank, unverified=f"the first engine was unsure. {note}")
+            unsure = Obstacle(f"the first engine was unsure. {note}", asked.cause or Cause.ENGINE)
+            return replace(unsure.row(row.segment_id, (None,) * len(row.cells)), evidence=row.evidence)
         return replace(row, reason=f"{row.reason} {note}".strip())
 
 
@@ -273,7 +277,7 @@ async def _aperform(engine: Engine | AsyncEngine, request: VerifyRequest) -> Sup
 def _failed(engine: str, request: VerifyRequest, error: Exception) -> SupportMatrix:
     why = f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
     _log.warning("engine %s of the cascade failed on %d segments", engine, len(request.segments), exc_info=error)
-    return unverified(request, f"the engine {engine!r} failed: {why}")
+    return unverified(request, f"the engine {engine!r} failed: {why}", cause_of(error))
 
 
 def _matrix(stop: StopIteration) -> SupportMatrix:

@@ -26,8 +26,8 @@ from guardrail.engine import (
     seconds_left,
     unverified,
 )
-from guardrail.errors import EngineError, EngineTimeout, UsageError
-from guardrail.plan import CheckPlan, Effect
+from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
+from guardrail.plan import CheckPlan, Effect, Stage
 from guardrail.retrieval.lookup import Retrieved, RetrieveRequest, aretrieve, retrieve
 from guardrail.retrieval.protocol import AsyncRetriever
 from guardrail.types import Report, SupportMatrix
@@ -50,12 +50,17 @@ def drive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
     """
     if not isinstance(engine, Engine):
         raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.acheck(...)` or `arun(...)`.")
+    stages = telemetry.Stages()
     try:
-        effect = next(plan)
+        effect = _advance(plan, None, stages)
         while True:
-            effect = plan.send(_perform(engine, effect))
+            with stages.current():
+                reply = _perform(engine, effect)
+            effect = _advance(plan, reply, stages)
     except StopIteration as stop:
         return _report(stop)
+    finally:
+        stages.end()
 
 
 async def adrive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
@@ -63,21 +68,35 @@ async def adrive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
 
     The pure stages run in a thread too where the answer is long enough for them to be felt.
     """
+    stages = telemetry.Stages()
     try:
-        effect = await asyncio.to_thread(_step, plan, None)
+        effect = await asyncio.to_thread(_step, plan, None, stages)
         while not isinstance(effect, Report):
-            effect = await asyncio.to_thread(_step, plan, await _aperform(engine, effect))
+            with stages.current():
+                reply = await _aperform(engine, effect)
+            effect = await asyncio.to_thread(_step, plan, reply, stages)
     except asyncio.CancelledError:
         with suppress(ValueError):  # a stage at work in its thread cannot be closed; it ends by itself, unheard
             plan.close()
         raise
+    finally:
+        stages.end()
     return effect
 
 
-def _step(plan: CheckPlan, reply: Reply | None) -> Effect | Report:
+def _advance(plan: CheckPlan, reply: Reply | None, stages: telemetry.Stages) -> Effect:
+    """Next effect of the plan. Raises StopIteration with its report."""
+    effect = next(plan) if reply is None else plan.send(reply)
+    while isinstance(effect, Stage):
+        stages.enter(effect.value)
+        effect = next(plan)
+    return effect
+
+
+def _step(plan: CheckPlan, reply: Reply | None, stages: telemetry.Stages) -> Effect | Report:
     """Next effect of the plan, or its report (StopIteration cannot cross a thread)."""
     try:
-        return next(plan) if reply is None else plan.send(reply)
+        return _advance(plan, reply, stages)
     except StopIteration as stop:
         return _report(stop)
 
@@ -90,14 +109,12 @@ def _report(stop: StopIteration) -> Report:
 
 
 def _perform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
-    with telemetry.span(_stage(effect)) as span:
-        try:
-            return _call(engine, effect)
-        except UsageError:
-            raise
-        except Exception as error:  # the boundary: whatever an engine does, the service stays up
-            telemetry.describe_error(span, error)
-            return _failed(engine.name, effect, error)
+    try:
+        return _call(engine, effect)
+    except UsageError:
+        raise
+    except Exception as error:  # the boundary: whatever an engine does, the service stays up
+        return _failed(engine.name, effect, error)
 
 
 def take_apart(request: DecomposeRequest, engine: Engine | AsyncEngine) -> Draft:
@@ -155,17 +172,15 @@ async def _aperform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
                 return await _in_engine_thread(engine, effect)
         except TimeoutError:
             return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))
-    with telemetry.span(_stage(effect)) as span:
-        try:
-            async with asyncio.timeout(seconds_left(effect.deadline)):
-                return await _acall(engine, effect)
-        except UsageError:
-            raise
-        except TimeoutError:
-            return _failed(engine.name, effect, EngineTimeout("no reply before the deadline"))
-        except Exception as error:  # see _perform
-            telemetry.describe_error(span, error)
-            return _failed(engine.name, effect, error)
+    try:
+        async with asyncio.timeout(seconds_left(effect.deadline)):
+            return await _acall(engine, effect)
+    except UsageError:
+        raise
+    except TimeoutError:
+        return _failed(engine.name, effect, EngineTimeout("no reply before the deadline"))
+    except Exception as error:  # see _perform
+        return _failed(engine.name, effect, error)
 
 
 def _awaited(engine: Engine | AsyncEngine, effect: Effect) -> bool:
@@ -191,20 +206,16 @@ async def _in_engine_thread(engine: Engine | AsyncEngine, effect: Effect) -> Rep
     return await asyncio.get_running_loop().run_in_executor(_ENGINES, context.run, _perform, engine, effect)
 
 
-def _stage(effect: Effect) -> str:
-    if isinstance(effect, VerifyRequest):
-        return "verify"
-    return "retrieve" if isinstance(effect, RetrieveRequest) else "decompose"
-
-
 def _failed(engine: str, effect: Effect, error: Exception) -> Reply:
     # Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
+    telemetry.failed(error)
     why = f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
     if isinstance(effect, RetrieveRequest):
         _log.warning("the retriever failed, the answer is unverified", exc_info=error)
-        return Retrieved(reason=f"the retriever failed: {error if isinstance(error, EngineError) else why}")
+        told = f"the retriever failed: {error if isinstance(error, EngineError) else why}"
+        return Retrieved(reason=told, cause=cause_of(error))
     if isinstance(effect, DecomposeRequest):
         _log.warning("engine %s could not decompose, the rules did", engine, exc_info=error)
         return Draft(parts=effect.parts, reason=f"The rules decomposed: engine {engine!r} failed: {why}.")
     _log.warning("engine %s failed, %d segments unverified", engine, len(effect.segments), exc_info=error)
-    return unverified(effect, f"the engine {engine!r} failed: {why}")
+    return unverified(effect, f"the engine {engine!r} failed: {why}", cause_of(error))

@@ -12,7 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from guardrail.errors import EngineError
-from guardrail.types import Decomposition, EntityGroup, ErrorType, Passage, Row, Segment, Span, SupportMatrix, Usage
+from guardrail.types import (
+    Cause,
+    Cell,
+    Decomposition,
+    EntityGroup,
+    ErrorType,
+    Passage,
+    Row,
+    Segment,
+    Span,
+    SupportMatrix,
+    Usage,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,24 +145,36 @@ def seconds_left(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
-def unverified(request: VerifyRequest, reason: str) -> SupportMatrix:
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What keeps a segment, or a claim, from being judged: the reason for people, and its kind."""
+
+    reason: str
+    cause: Cause
+
+    def row(self, ident: str, cells: Sequence[Cell | None]) -> Row:
+        """The row that says so."""
+        return Row(segment_id=ident, cells=tuple(cells), unverified=self.reason, cause=self.cause)
+
+
+def unverified(request: VerifyRequest, reason: str, cause: Cause = Cause.ENGINE) -> SupportMatrix:
     """A matrix that judges nothing: what stands where an engine failed."""
     empty = (None,) * len(request.passages)
-    return SupportMatrix(rows=tuple(Row(segment_id=s.id, cells=empty, unverified=reason) for s in request.segments))
+    return SupportMatrix(rows=tuple(Obstacle(reason, cause).row(s.id, empty) for s in request.segments))
 
 
 def account(request: VerifyRequest, matrix: SupportMatrix) -> SupportMatrix:
     """Match rows to segments, and to claims, by id, so that each has exactly one honest row.
 
     A missing, doubled or misshapen row (wrong number of cells, a probability outside 0..1, evidence outside the
-    passages) becomes unverified, and an unverified row keeps no numbers; rows of unknown segments raise EngineError,
-    for then the whole reply cannot be trusted.
+    passages) becomes unverified, and an unverified row keeps no numbers and has a cause; rows of unknown segments raise
+    EngineError, for then the whole reply cannot be trusted.
     """
     ids = [s.id for s in request.segments]
     claims = [c.id for s in request.segments for c in s.claims]
     strangers = sorted({v.segment_id for v in matrix.logic} - set(ids))
     if strangers:
-        raise EngineError(f"the engine judged the logic of segment {strangers[0]!r}, which was not asked for")
+        raise _unasked(f"the logic of segment {strangers[0]!r}")
     return replace(
         matrix,
         rows=_account(ids, matrix.rows, request.passages, "segment"),
@@ -162,19 +186,26 @@ def _account(ids: Sequence[str], rows: Sequence[Row], passages: Sequence[Passage
     by_id: dict[str, list[Row]] = {ident: [] for ident in ids}
     for row in rows:
         if row.segment_id not in by_id:
-            raise EngineError(f"the engine judged {what} {row.segment_id!r}, which was not asked for")
+            raise _unasked(f"{what} {row.segment_id!r}")
         by_id[row.segment_id].append(row)
     return tuple(_honest(ident, found, passages, what) for ident, found in by_id.items())
 
 
+def _unasked(what: str) -> EngineError:
+    return EngineError(f"the engine judged {what}, which was not asked for", cause=Cause.REPLY)
+
+
 def _honest(ident: str, found: list[Row], passages: Sequence[Passage], what: str) -> Row:
-    blank = Row(segment_id=ident, cells=(None,) * len(passages))
+    empty = (None,) * len(passages)
     fault = _fault(found, passages, what)
     if fault is not None:
-        return replace(blank, unverified=fault)
-    if (why := found[0].unverified) is not None:
-        return replace(blank, unverified=why, evidence=found[0].evidence)  # no number of it may count
-    return found[0]
+        return Obstacle(fault, Cause.REPLY).row(ident, empty)
+    row = found[0]
+    if row.unverified is None:
+        return row if row.cause is None else replace(row, cause=None)
+    cause = row.cause if isinstance(row.cause, Cause) else Cause.ENGINE
+    # No number of it may count.
+    return replace(Obstacle(row.unverified, cause).row(ident, empty), evidence=row.evidence)
 
 
 def _fault(found: list[Row], passages: Sequence[Passage], what: str) -> str | None:

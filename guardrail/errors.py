@@ -13,6 +13,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from guardrail.types import Cause
+
 
 class GuardrailError(Exception):
     """Root of all errors of this package."""
@@ -31,11 +33,31 @@ class MissingExtraError(GuardrailError, ImportError):
 
 
 class EngineError(GuardrailError):
-    """An engine could not judge: the guard reports UNVERIFIED. Its message reaches reports, so put no secrets in it."""
+    """An engine could not judge: the guard reports UNVERIFIED. Its message reaches reports, so put no secrets in it.
+
+    Attributes:
+        cause: The kind of reason, for the findings that come of it.
+    """
+
+    cause = Cause.ENGINE
+
+    def __init__(self, *args: object, cause: Cause | None = None) -> None:
+        super().__init__(*args)
+        if cause is not None:
+            self.cause = cause
 
 
 class EngineTimeout(EngineError):  # noqa: N818  the tree above reads better so
     """An engine ran out of its time."""
+
+    cause = Cause.TIMEOUT
+
+
+def cause_of(error: Exception) -> Cause:
+    """Why nobody could judge where this was raised."""
+    if isinstance(error, EngineError):
+        return error.cause
+    return Cause.TIMEOUT if isinstance(error, TimeoutError) else Cause.ENGINE
 
 
 def did_you_mean(value: str, known: Iterable[str]) -> str:

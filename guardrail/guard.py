@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from guardrail import telemetry
-from guardrail.attempts import Check, attempts
+from guardrail.attempts import Attempts, Check, attempts
 from guardrail.decompose.extracted import extract_request, with_claims
 from guardrail.drivers import adrive, atake_apart, drive, take_apart
 from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
@@ -23,6 +23,7 @@ from guardrail.policy import Policy
 from guardrail.policy_watch import PolicyWatch
 from guardrail.repair import repair, undecided
 from guardrail.retrieval.protocol import AsyncRetriever, Retriever
+from guardrail.telemetry import Observation, Telemetry, observed, spent, stage
 from guardrail.types import Action, Claim, GuardedAnswer, Passage, Report, Segment
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MENDED = (Action.REWRITE, Action.REGENERATE)
+_PLAIN = (Action.ALLOW, Action.FLAG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,7 @@ class Guard:
             its best (``"argmax"``, default), or all different ones (``"hungarian"``; D-FActScore, appendix C.1).
         retriever: Looks passages up for answers that come without any (``guardrail.retrieval``).
         rewriter: Edits answers where the policy asks for a rewrite; None = the local one (``guardrail.rewriting``).
+        telemetry: Labels, recorder and providers of traces and metrics (``guardrail.telemetry``).
     """
 
     policy: Policy | PolicyWatch = field(default_factory=Policy.monitor)
@@ -53,6 +56,7 @@ class Guard:
     linking: Linking = "argmax"
     retriever: Retriever | AsyncRetriever | None = None
     rewriter: Rewriter | AsyncRewriter | None = None
+    telemetry: Telemetry = field(default_factory=Telemetry, repr=False)
     _judge: Engine | AsyncEngine = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -72,6 +76,10 @@ class Guard:
             raise ConfigurationError(
                 f"rewriter must have `rewrite` or `arewrite`, got {type(self.rewriter).__name__}. "
                 "See guardrail.rewriting."
+            )
+        if not isinstance(self.telemetry, Telemetry):
+            raise ConfigurationError(
+                f"telemetry must be a guardrail.telemetry.Telemetry, got {type(self.telemetry).__name__}."
             )
         object.__setattr__(self, "_judge", _resolve(self.engine, self.policy.current()))
         object.__setattr__(self, "engine", self._judge)
@@ -105,16 +113,9 @@ class Guard:
             UsageError: an argument is of the wrong type, two passages share an id, or the engine or retriever can only
                 be awaited.
         """
-        with telemetry.span("check") as span:
-            call = self._prepare(answer, passages, question, claims, policy)
-            try:
-                report = drive(call.plan(), call.engine)
-            except UsageError:
-                raise
-            except Exception as error:  # a bug of ours must not take the service down
-                report = call.failed(error)
-            telemetry.describe_report(span, report)
-            return report
+        used = self._policy(policy)
+        with self._observed(used) as seen:
+            return seen.found(self._checked(self._prepare(answer, passages, question, claims, used)))
 
     async def acheck(
         self,
@@ -126,16 +127,9 @@ class Guard:
         policy: Policy | None = None,
     ) -> Report:
         """The same as ``check``, without blocking the event loop."""
-        with telemetry.span("check") as span:
-            call = self._prepare(answer, passages, question, claims, policy)
-            try:
-                report = await adrive(call.plan(), call.engine)
-            except UsageError:
-                raise
-            except Exception as error:  # see check
-                report = call.failed(error)
-            telemetry.describe_report(span, report)
-            return report
+        used = self._policy(policy)
+        with self._observed(used) as seen:
+            return seen.found(await self._achecked(self._prepare(answer, passages, question, claims, used)))
 
     def run(
         self,
@@ -161,8 +155,9 @@ class Guard:
             UsageError: as ``check``, or the generator or rewriter can only be awaited.
         """
         used = self._policy(policy)  # one policy from beginning to end, even if its file changes now
-        report = self.check(answer, passages, question=question, claims=claims, policy=used)
-        return self.repair(report, policy=used, regenerate=regenerate)
+        with self._observed(used) as seen:
+            report = self._checked(self._prepare(answer, passages, question, claims, used))
+            return seen.delivered(self._repaired(report, used, regenerate))
 
     async def arun(
         self,
@@ -176,8 +171,9 @@ class Guard:
     ) -> GuardedAnswer:
         """The same as ``run``, without blocking the event loop."""
         used = self._policy(policy)  # see run
-        report = await self.acheck(answer, passages, question=question, claims=claims, policy=used)
-        return await self.arepair(report, policy=used, regenerate=regenerate)
+        with self._observed(used) as seen:
+            report = await self._achecked(self._prepare(answer, passages, question, claims, used))
+            return seen.delivered(await self._arepaired(report, used, regenerate))
 
     def stream(
         self,
@@ -218,44 +214,16 @@ class Guard:
     ) -> GuardedAnswer:
         """Decide on a report, and mend its answer where the policy asks for it; every new answer is checked."""
         used = self._policy(policy)
-        guarded = self.apply(report, policy=used)
-        if guarded.decision.action not in _MENDED:
-            return guarded
-
-        def check(new: Check) -> Report:
-            return self.check(new.answer, new.passages, question=report.question, policy=used)
-
-        rewriter = self._rewriter()
-        tries = attempts(report, used, regenerates=regenerate is not None, rewrites=self.rewriter is not None)
-        try:
-            return mend(tries, check, regenerate, rewriter)
-        except UsageError:
-            raise
-        except Exception as error:  # see check
-            _log.error("repairing failed; the edited answer is delivered", exc_info=error)
-            return replace(guarded, exhausted=True)
+        with self._observed(used, "repair") as seen:
+            return seen.delivered(self._repaired(report, used, regenerate))
 
     async def arepair(
         self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
     ) -> GuardedAnswer:
         """The same as ``repair``, without blocking the event loop."""
         used = self._policy(policy)
-        guarded = self.apply(report, policy=used)
-        if guarded.decision.action not in _MENDED:
-            return guarded
-
-        async def check(new: Check) -> Report:
-            return await self.acheck(new.answer, new.passages, question=report.question, policy=used)
-
-        rewriter = self._rewriter()
-        tries = attempts(report, used, regenerates=regenerate is not None, rewrites=self.rewriter is not None)
-        try:
-            return await amend(tries, check, regenerate, rewriter)
-        except UsageError:
-            raise
-        except Exception as error:  # see check
-            _log.error("repairing failed; the edited answer is delivered", exc_info=error)
-            return replace(guarded, exhausted=True)
+        with self._observed(used, "repair") as seen:
+            return seen.delivered(await self._arepaired(report, used, regenerate))
 
     def extract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """Take an answer apart without checking it.
@@ -271,26 +239,81 @@ class Guard:
 
     def draft(self, answer: str, question: str | None = None) -> Draft:
         """The same as ``extract``, with what it cost and, where the engine failed, the reason."""
-        request = extract_request(read_answer(answer), read_question(question), self.policy.current().deadline)
-        return with_claims(take_apart(request, self._judge))
+        used = self.policy.current()
+        request = extract_request(read_answer(answer), read_question(question), used.deadline)
+        with self._observed(used, "extract"), stage("decompose"):
+            return with_claims(take_apart(request, self._judge))
 
     async def aextract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """The same as ``extract``, without blocking the event loop."""
-        request = extract_request(read_answer(answer), read_question(question), self.policy.current().deadline)
-        return with_claims(await atake_apart(request, self._judge)).parts.segments
+        used = self.policy.current()
+        request = extract_request(read_answer(answer), read_question(question), used.deadline)
+        with self._observed(used, "extract"), stage("decompose"):
+            return with_claims(await atake_apart(request, self._judge)).parts.segments
 
     def apply(self, report: Report, *, policy: Policy | None = None) -> GuardedAnswer:
         """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""
         used = self._policy(policy)
-        with telemetry.span("decide") as span:
-            try:
-                decision = used.decide(report)
-                guarded = repair(report, decision, used)
-            except Exception as error:  # see check
-                _log.error("deciding failed; fail=%s applies", used.fail, exc_info=error)
-                guarded = undecided(report, used)
-            telemetry.describe_decision(span, guarded.decision)
+        with self._observed(used, "apply") as seen:
+            return seen.delivered(_applied(report, used))
+
+    def _observed(self, policy: Policy, name: str = "check") -> AbstractContextManager[Observation]:
+        return observed(self.telemetry, policy.name, self._judge.name, name)
+
+    def _checked(self, call: _Call) -> Report:
+        try:
+            report = drive(call.plan(), call.engine)
+        except UsageError:
+            raise
+        except Exception as error:  # a bug of ours must not take the service down
+            report = call.failed(error)
+        spent(report)
+        return report
+
+    async def _achecked(self, call: _Call) -> Report:
+        try:
+            report = await adrive(call.plan(), call.engine)
+        except UsageError:
+            raise
+        except Exception as error:  # see _checked
+            report = call.failed(error)
+        spent(report)
+        return report
+
+    def _repaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> GuardedAnswer:
+        guarded = _applied(report, policy)
+        if guarded.decision.action not in _MENDED:
             return guarded
+
+        def check(new: Check) -> Report:
+            with stage("recheck"):
+                return self._checked(self._prepare(new.answer, new.passages, report.question, None, policy))
+
+        try:
+            return mend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
+        except UsageError:
+            raise
+        except Exception as error:  # see _checked
+            return _unmended(guarded, error)
+
+    async def _arepaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> GuardedAnswer:
+        guarded = _applied(report, policy)
+        if guarded.decision.action not in _MENDED:
+            return guarded
+
+        async def check(new: Check) -> Report:
+            with stage("recheck"):
+                return await self._achecked(self._prepare(new.answer, new.passages, report.question, None, policy))
+
+        try:
+            return await amend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
+        except UsageError:
+            raise
+        except Exception as error:  # see _checked
+            return _unmended(guarded, error)
+
+    def _attempts(self, report: Report, policy: Policy, regenerate: Generator | None) -> Attempts:
+        return attempts(report, policy, regenerates=regenerate is not None, rewrites=self.rewriter is not None)
 
     def _policy(self, given: Policy | None) -> Policy:
         if given is not None and not isinstance(given, Policy):
@@ -357,6 +380,25 @@ class _Call:
         _log.error("the check failed; the answer is unverified", exc_info=error)
         reason = f"the guard failed: {type(error).__name__}"
         return failed_report(self.answer, self.passages, self.question, self.engine.name, reason, self.claims)
+
+
+def _applied(report: Report, policy: Policy) -> GuardedAnswer:
+    """The policy's decision, and the answer edited as it says."""
+    try:
+        with stage("decide"):
+            decision = policy.decide(report)
+        if decision.action in _PLAIN:
+            return repair(report, decision, policy)
+        with stage("repair"):
+            return repair(report, decision, policy)
+    except Exception as error:  # see Guard._checked
+        _log.error("deciding failed; fail=%s applies", policy.fail, exc_info=error)
+        return undecided(report, policy)
+
+
+def _unmended(guarded: GuardedAnswer, error: Exception) -> GuardedAnswer:
+    _log.error("repairing failed; the edited answer is delivered", exc_info=error)
+    return replace(guarded, exhausted=True)
 
 
 def _resolve(engine: object, policy: Policy) -> Engine | AsyncEngine:

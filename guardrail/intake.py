@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from guardrail.errors import UsageError
 from guardrail.types import Claim, Passage, Span
@@ -24,6 +24,21 @@ def read_answer(answer: object, name: str = "answer") -> str:
     if not isinstance(answer, str):
         raise UsageError(f"{name} must be a str, got {type(answer).__name__}. Pass the generated text itself.")
     return answer
+
+
+def lines_of(value: object, name: str = "") -> Iterator[str]:
+    """The leaves of plain JSON, each a line of an answer: texts as they are, others with the name of their field."""
+    if isinstance(value, Mapping):
+        items: Mapping[object, object] = value
+        for key, inner in items.items():
+            yield from lines_of(inner, str(key))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in value:
+            yield from lines_of(inner, name)
+    elif isinstance(value, str):
+        yield value
+    elif value is not None:
+        yield f"{name.replace('_', ' ')}: {value}"
 
 
 def read_question(question: object) -> str | None:

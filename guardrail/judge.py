@@ -13,6 +13,7 @@ from guardrail.decompose.sentences import language
 from guardrail.entities import Mix
 from guardrail.local.language import readable
 from guardrail.types import (
+    Cause,
     Entity,
     EntityGroup,
     ErrorType,
@@ -75,7 +76,7 @@ def judge(
     return tuple(findings)
 
 
-def unjudged(segment: Segment, answer: str, reason: str) -> Finding:
+def unjudged(segment: Segment, answer: str, reason: str, cause: Cause) -> Finding:
     """The finding of a segment that nobody judged."""
     return Finding(
         id=segment.id,
@@ -85,6 +86,7 @@ def unjudged(segment: Segment, answer: str, reason: str) -> Finding:
         verdict=Verdict.UNVERIFIED,
         score=0.0,
         reason=reason,
+        cause=cause,
     )
 
 
@@ -92,12 +94,13 @@ def _from_row(
     segment: Segment, row: Row, answer: str, passages: Sequence[Passage], threshold: float, entity: str | None
 ) -> Finding:
     start = replace(
-        unjudged(segment, answer, row.unverified or ""),
+        unjudged(segment, answer, row.unverified or "", row.cause or Cause.ENGINE),
         entity=entity,
         evidence=tuple(quote(passages[number], span) for number, span in row.evidence),
     )
     if row.unverified is not None:
         return start
+    start = replace(start, cause=None)
     if row.supported >= threshold:
         return replace(start, verdict=Verdict.SUPPORTED, score=row.supported)
     verdict = Verdict.CONTRADICTED if row.contradicted >= 0.5 else Verdict.UNSUPPORTED
@@ -139,6 +142,7 @@ def _with_logic(
         error_type=logic.error_type or ErrorType.OTHER_LOGIC,
         reason=logic.reason,
         focus=locate(segment, logic.focus, answer) if logic.focus else None,
+        cause=None,
     )
 
 

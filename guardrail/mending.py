@@ -12,8 +12,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol, runtime_checkable
 
-from opentelemetry.trace import Span
-
 from guardrail import telemetry
 from guardrail.attempts import Attempts, Check, NewAnswer, Regenerate, Rewrite
 from guardrail.errors import EngineError, UsageError
@@ -88,30 +86,30 @@ async def amend(
 def _new(
     step: Regenerate | Rewrite, generate: Generator | None, rewriter: Rewriter | AsyncRewriter
 ) -> NewAnswer | None:
-    with telemetry.span(_stage(step)) as span:
+    with telemetry.stage(_stage(step)):
         try:
             said = _work(step, generate, rewriter)(step.feedback)
-            return _read(_there(said, step))
+            return _told(step, _read(_there(said, step)))
         except UsageError:
             raise
         except Exception as error:  # somebody else's chain: its failure must not lose the answer that there is
-            _failed(step, span, error)
+            _failed(step, error)
             return None
 
 
 async def _anew(
     step: Regenerate | Rewrite, generate: Generator | None, rewriter: Rewriter | AsyncRewriter
 ) -> NewAnswer | None:
-    with telemetry.span(_stage(step)) as span:
+    with telemetry.stage(_stage(step)):
         try:
             if isinstance(step, Rewrite) and isinstance(rewriter, AsyncRewriter):
-                return _read(await rewriter.arewrite(step.feedback))
+                return _told(step, _read(await rewriter.arewrite(step.feedback)))
             said = await _said(_work(step, generate, rewriter), step.feedback)
-            return _read(await said if inspect.isawaitable(said) else said)
+            return _told(step, _read(await said if inspect.isawaitable(said) else said))
         except UsageError:
             raise
         except Exception as error:  # see _new
-            _failed(step, span, error)
+            _failed(step, error)
             return None
 
 
@@ -182,8 +180,14 @@ def _read(said: object) -> NewAnswer | None:
         raise EngineError(str(error)) from None
 
 
-def _failed(step: Regenerate | Rewrite, span: Span, error: Exception) -> None:
-    telemetry.describe_error(span, error)
+def _told(step: Regenerate | Rewrite, new: NewAnswer | None) -> NewAnswer | None:
+    telemetry.attempted(_stage(step), answered=new is not None)
+    return new
+
+
+def _failed(step: Regenerate | Rewrite, error: Exception) -> None:
+    telemetry.failed(error)
+    telemetry.attempted(_stage(step), answered=False)
     _log.warning("the %s failed; the best answer so far is delivered", _who(step), exc_info=error)
 
 

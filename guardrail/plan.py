@@ -1,7 +1,8 @@
 """The check as a generator: all logic once, for sync and async (drivers.py perform what it yields).
 
 It yields what an engine or a retriever has to do (DecomposeRequest, VerifyRequest, RetrieveRequest) and is sent what
-came of it (Draft, SupportMatrix, Retrieved); everything else is pure.
+came of it (Draft, SupportMatrix, Retrieved); everything else is pure. It also yields each Stage that it enters, so that
+whoever runs it can measure them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from enum import StrEnum
 
 from guardrail.claims import judge_claims
 from guardrail.decompose import decompose
@@ -23,6 +25,7 @@ from guardrail.retrieval.protocol import AsyncRetriever, Retriever
 from guardrail.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.types import (
     BiographyCategory,
+    Cause,
     Claim,
     Decomposition,
     Passage,
@@ -35,8 +38,21 @@ from guardrail.types import (
     Verdict,
 )
 
+
+class Stage(StrEnum):
+    """The stages of a check, in order; RETRIEVE only where passages are looked up."""
+
+    DECOMPOSE = "decompose"
+    RETRIEVE = "retrieve"
+    GROUP = "group"
+    VERIFY = "verify"
+    LINK = "link"
+    LOGIC = "logic"
+    JUDGE = "judge"
+
+
 Effect = DecomposeRequest | VerifyRequest | RetrieveRequest
-CheckPlan = Generator[Effect, Draft | SupportMatrix | Retrieved, Report]
+CheckPlan = Generator[Effect | Stage, Draft | SupportMatrix | Retrieved | None, Report]
 
 MAX_SEGMENTS = 1_000
 """Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
@@ -82,6 +98,7 @@ def check_plan(
         question=question,
         engine=engine,
     )
+    yield Stage.DECOMPOSE
     parts = decompose(answer, question=question, passage_ids=tuple(p.id for p in passages))
     draft = Draft(parts=parts)
     readable = any(p.text.strip() for p in passages)
@@ -100,19 +117,17 @@ def check_plan(
     )
     if not segments:
         return _timed(_without_claims(report, draft.parts), started)
-    why = "there are no passages to check against"
+    why, cause = "there are no passages to check against", Cause.NO_PASSAGES
     if not readable and retriever is not None:
+        yield Stage.RETRIEVE
         found = yield lookup(retriever, question, segments[:MAX_SEGMENTS], deadline)
         if isinstance(found, Retrieved):
-            passages, readable, why = found.passages, bool(found.passages), found.reason
+            passages, readable, why, cause = found.passages, bool(found.passages), found.reason, found.cause
         report = replace(report, passages=passages, retrieved=readable)
     if not readable:
-        nothing = VerifyRequest(segments=segments, passages=passages)
-        findings = tuple(unjudged(s, answer, why) for s in segments)
-        unjudged_claims = judge_claims(segments, unverified(nothing, why), passages, policy.threshold)
-        reason = f"{why[0].upper()}{why[1:]}."
-        return _timed(replace(report, findings=findings, claims=unjudged_claims, reason=reason), started)
+        return _timed(_unread(report, segments, why, cause, policy.threshold), started)
 
+    yield Stage.GROUP
     entities = cluster(passages)
     groups = group(segments if claims is None else parts.checked, answer, entities)
     if draft.groups is not None:
@@ -129,23 +144,24 @@ def check_plan(
         deadline=deadline,
         spent=draft.usage,
     )
+    yield Stage.VERIFY
     matrix = yield request
     if not isinstance(matrix, SupportMatrix):
         raise TypeError(f"a VerifyRequest must be answered with a SupportMatrix, got {type(matrix).__name__}")
-    rows = {row.segment_id: row for row in matrix.rows}
-    for late in segments[MAX_SEGMENTS:]:
-        reason = f"only the first {MAX_SEGMENTS} segments of an answer are checked"
-        rows[late.id] = Row(segment_id=late.id, cells=(None,) * len(passages), unverified=reason)
-    full = replace(matrix, rows=tuple(rows[s.id] for s in segments))
+    full = replace(matrix, rows=(*matrix.rows, *_beyond(segments, passages)))
+    rows = {row.segment_id: row for row in full.rows}
 
+    yield Stage.LINK
     groups = link(groups, entities, full, segments, passages, assignment=linking)
     mixes = {mix.segment_id: mix for mix in mixed(groups, entities, full, segments, passages)}
+    yield Stage.LOGIC
     judged = {verdict.segment_id: verdict for verdict in matrix.logic}
     logic = judged | {
         s.id: check_logic(s.id, s.text, s.relations, evidence_texts(rows[s.id], passages))
         for s in segments
         if s.relations and s.id not in judged
     }
+    yield Stage.JUDGE
     findings = judge(segments, rows, logic, groups, mixes, answer, passages, policy.threshold, entities)
     if claims is not None:
         findings = within_claims(findings, segments)
@@ -167,10 +183,30 @@ def check_plan(
                 policy.threshold,
                 claims={row.segment_id: row for row in matrix.claims},
                 mixes=tuple(mixes.values()),
+                logic=logic,
             ),
             usage=draft.usage + matrix.usage,
         ),
         started,
+    )
+
+
+def _unread(report: Report, segments: tuple[Segment, ...], why: str, cause: Cause, threshold: float) -> Report:
+    """The report where there is nothing to read."""
+    nothing = unverified(VerifyRequest(segments=segments, passages=report.passages), why, cause)
+    return replace(
+        report,
+        findings=tuple(unjudged(s, report.answer, why, cause) for s in segments),
+        claims=judge_claims(segments, nothing, report.passages, threshold),
+        reason=f"{why[0].upper()}{why[1:]}.",
+    )
+
+
+def _beyond(segments: Sequence[Segment], passages: Sequence[Passage]) -> tuple[Row, ...]:
+    """Rows of the segments that are not checked."""
+    reason, empty = f"only the first {MAX_SEGMENTS} segments of an answer are checked", (None,) * len(passages)
+    return tuple(
+        Row(segment_id=late.id, cells=empty, unverified=reason, cause=Cause.LENGTH) for late in segments[MAX_SEGMENTS:]
     )
 
 
@@ -192,7 +228,7 @@ def failed_report(
         answer=answer,
         passages=passages,
         question=question,
-        findings=tuple(unjudged(whole, answer, reason) for whole in wholes),
+        findings=tuple(unjudged(whole, answer, reason, Cause.INTERNAL) for whole in wholes),
         reason=reason,
         engine=engine,
     )

@@ -230,6 +230,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "error_type": finding.error_type.value if finding.error_type else None,
         "entity": finding.entity,
         "reason": finding.reason,
+        "cause": finding.cause.value if finding.cause else None,
         "focus": list(finding.focus) if finding.focus else None,
         "conflict": finding.conflict,
         "evidence": _quotes(finding.evidence),

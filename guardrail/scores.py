@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from guardrail.aggregate import soft, strict
 from guardrail.claims import row_verdict
 from guardrail.entities import Mix, biographies, named_groups
-from guardrail.types import Entity, EntityGroup, Finding, Passage, Row, Scores, Segment, Verdict
+from guardrail.types import Entity, EntityGroup, Finding, LogicVerdict, Passage, Row, Scores, Segment, Verdict
 
 
 def answer_verdict(findings: Sequence[Finding]) -> Verdict:
@@ -44,6 +44,7 @@ def reduce_matrix(
     *,
     claims: Mapping[str, Row] | None = None,
     mixes: Sequence[Mix] = (),
+    logic: Mapping[str, LogicVerdict] | None = None,
 ) -> Scores:
     """Scores of one answer; what nobody could judge counts as not supported, never as missing.
 
@@ -60,6 +61,7 @@ def reduce_matrix(
         threshold: Score from which a cell or row supports a fact (0..1).
         claims: Rows of claims by id; empty or None where the engine judged no claims.
         mixes: Segments that are another namesake's than their group's.
+        logic: Verdicts on the relations of segments, by id.
     """
     if not segments:
         return Scores()
@@ -68,12 +70,14 @@ def reduce_matrix(
     inside = [f for f in facts if f.supported(threshold) and _inside(f, linked, entities, threshold)]
     ratios = soft(fact.verdict for fact in facts)
     recall, precision = citation_scores(segments, rows, passages, threshold)
+    told = [v.consistent for v in (logic or {}).values() if v.consistent is not None]
     claimed = [(f.segment_id, f.row) for f in facts if claims and f.row is not None]
     n_entities, category = biographies(groups, entities, mixes, claimed, threshold)
     return Scores(
         factscore=sum(fact.supported(threshold) for fact in facts) / len(facts),
         d_factscore=len(inside) / len(facts),
         faithfulness=sum(finding.verdict is Verdict.SUPPORTED for finding in findings) / len(segments),
+        logic=sum(told) / len(told) if told else None,
         n_groups=named_groups(groups),
         n_entities=n_entities,
         category=category,

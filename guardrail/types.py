@@ -40,6 +40,19 @@ class ErrorType(StrEnum):
     MIXED_ENTITIES = "mixed_entities"
 
 
+class Cause(StrEnum):
+    """Why nobody could judge a segment."""
+
+    TIMEOUT = "timeout"  # the deadline, or a request to a model, ran out of time
+    BUDGET = "budget"  # no request is left, or the endpoint is taken for down (breaker)
+    NO_PASSAGES = "no_passages"
+    LANGUAGE = "language"  # the engine does not read it
+    LENGTH = "length"  # too short to judge, or beyond the number of segments that are checked
+    REPLY = "reply"  # a model or engine replied what cannot be used
+    ENGINE = "engine"  # the engine, or the service behind it, failed; or it gives no cause
+    INTERNAL = "internal"  # a fault of ours
+
+
 LOGIC_ERRORS = frozenset(
     {
         ErrorType.OVERGENERALIZATION,
@@ -188,7 +201,8 @@ class Row:
 
     ``cells[i]`` belongs to passage i; None = not read (ranked below the reading budget). ``supported`` and
     ``contradicted`` judge all passages together, since evidence may be spread over several. ``unverified`` says why
-    nobody could judge, else None. ``focus`` are stretches of the *segment text* that the evidence does not bear out.
+    nobody could judge, else None; ``cause`` is the kind of reason, ENGINE where it is left out. ``focus`` are
+    stretches of the *segment text* that the evidence does not bear out.
     """
 
     segment_id: str
@@ -200,6 +214,7 @@ class Row:
     reason: str = ""
     focus: tuple[Span, ...] = ()
     unverified: str | None = None
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +278,7 @@ class SupportMatrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about one segment. ``score`` is P(supported); 0.0 where nobody could judge."""
+    """What was found about one segment. ``score`` is P(supported); 0.0 where nobody could judge, for a ``cause``."""
 
     id: str
     text: str
@@ -277,6 +292,7 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     focus: Span | None = None  # the part of the answer at fault, inside ``span``, where it can be told
     conflict: bool = False  # some passage supports the segment and another contradicts it
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +332,8 @@ class Scores:
 
     Facts are claims where the engine judged claims, else segments. ``factscore``: share of facts that some passage
     supports (FActScore). ``d_factscore``: the same inside the entity linked to the fact's group (D-FActScore, equation
-    2). ``faithfulness``: share of findings SUPPORTED after facts, logic and entities. ``n_groups``: individuals that
+    2). ``faithfulness``: share of findings SUPPORTED after facts, logic and entities. ``logic``: share of the relations
+    that could be judged which the passages license (L-Face4RAG, section 4.3). ``n_groups``: individuals that
     the answer speaks of; ``n_entities``: those that its facts are taken from; ``category``: both together, where the
     passages describe namesakes. ``entailment``, ``neutral``, ``contradiction``: RefChecker's soft ratios over facts;
     the rest to 1 is unverified. ``citation_recall`` and ``citation_precision``: D-FActScore, appendix D, over segments.
@@ -325,6 +342,7 @@ class Scores:
     factscore: float | None = None
     d_factscore: float | None = None
     faithfulness: float | None = None
+    logic: float | None = None
     n_groups: int = 0
     n_entities: int = 0
     category: BiographyCategory | None = None

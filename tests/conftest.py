@@ -42,3 +42,78 @@ def _local_only(connect):
         return connect(self, address)
 
     return checked
+
+
+class Watched:
+    """Real OpenTelemetry providers that keep what they are told."""
+
+    def __init__(self):
+        from opentelemetry.sdk._logs import LoggerProvider
+        from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+        self._spans, self._reader, self._logs = InMemorySpanExporter(), InMemoryMetricReader(), InMemoryLogRecordExporter()
+        self.tracers, self.meters, self.loggers = (
+            TracerProvider(),
+            MeterProvider([self._reader], shutdown_on_exit=False),
+            LoggerProvider(shutdown_on_exit=False),
+        )
+        self.tracers.add_span_processor(SimpleSpanProcessor(self._spans))
+        self.loggers.add_log_record_processor(SimpleLogRecordProcessor(self._logs))
+
+    def set_up(self, **settings):
+        """Telemetry to these providers."""
+        from guardrail.telemetry import Telemetry
+
+        return Telemetry(
+            tracer_provider=self.tracers, meter_provider=self.meters, logger_provider=self.loggers, **settings
+        )
+
+    @property
+    def settings(self):
+        return self.set_up()
+
+    def spans(self, name=None):
+        """Spans that have ended, in the order in which they did."""
+        return [s for s in self._spans.get_finished_spans() if name in (None, s.name)]
+
+    def children(self, parent):
+        """Names of the spans under one, in the order in which they began."""
+        own = [s for s in self.spans() if s.parent and s.parent.span_id == parent.context.span_id]
+        return [s.name for s in sorted(own, key=lambda s: s.start_time)]
+
+    def events(self):
+        """Log records."""
+        return [one.log_record for one in self._logs.get_finished_logs()]
+
+    def points(self, name, **labels):
+        """Data points of a metric that have these labels, since the beginning."""
+        data = self._reader.get_metrics_data()
+        return [
+            point
+            for resource in (data.resource_metrics if data else ())
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == name
+            for point in metric.data.data_points
+            if labels.items() <= dict(point.attributes).items()
+        ]
+
+    def total(self, name, **labels):
+        """Sum of a counter."""
+        return sum(point.value for point in self.points(name, **labels))
+
+    def count(self, name, **labels):
+        """How many values a histogram holds."""
+        return sum(point.count for point in self.points(name, **labels))
+
+
+@pytest.fixture
+def watched():
+    """Somebody who hears of all spans, metrics and events."""
+    pytest.importorskip("opentelemetry.sdk")
+    return Watched()

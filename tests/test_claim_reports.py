@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from guardrail import Guard, Passage, telemetry
+from guardrail import Guard, Passage
 from guardrail.cli.show import show
 from guardrail.engine import Draft
 from guardrail.records import result_record
+from guardrail.telemetry.attributes import report_attributes
 from guardrail.types import Cell, Claim, Row, Span, SupportMatrix, Usage, Verdict
 
 ANSWER = "Larkmoor Dam is 64 metres high and green. Boats are banned."
@@ -153,29 +154,15 @@ def test_the_text_form_has_no_bill_where_nothing_was_asked():
     assert "calls" not in shown(Guard())
 
 
-class Recorder:
-    """A span that remembers its attributes (the SDK is no dependency of ours)."""
-
-    def __init__(self):
-        self.attributes = {}
-
-    def set_attributes(self, attributes):
-        self.attributes |= attributes
-
-
 def test_spans_tell_what_an_answer_cost():
     """Counts only: no text of claims, and no key at all where no model was asked or remembered."""
-    span = Recorder()
-    telemetry.describe_report(span, Guard(engine=ClaimJudge()).check(ANSWER, PASSAGES))
-    assert span.attributes["guardrail.llm.calls"] == 2
-    assert span.attributes["guardrail.llm.input_tokens"] == 600
-    assert span.attributes["guardrail.llm.cost"] == pytest.approx(0.004)
-    assert not any("dam" in str(value).casefold() for value in span.attributes.values())
-    free = Recorder()
-    telemetry.describe_report(free, Guard().check(ANSWER, PASSAGES))
-    assert not any(key.startswith("guardrail.llm") for key in free.attributes)
-    remembered = Recorder()
-    guard = Guard(engine=ClaimJudge(Usage(cache_hits=1)))
-    telemetry.describe_report(remembered, guard.check(ANSWER, PASSAGES))
-    assert remembered.attributes["guardrail.llm.cache_hits"] == 2
-    assert "guardrail.llm.cost" not in remembered.attributes
+    told = report_attributes(Guard(engine=ClaimJudge()).check(ANSWER, PASSAGES))
+    assert told["guardrail.llm.calls"] == 2
+    assert told["guardrail.llm.input_tokens"] == 600
+    assert told["guardrail.llm.cost"] == pytest.approx(0.004)
+    assert not any("dam" in str(value).casefold() for value in told.values())
+    free = report_attributes(Guard().check(ANSWER, PASSAGES))
+    assert not any(key.startswith("guardrail.llm") for key in free)
+    remembered = report_attributes(Guard(engine=ClaimJudge(Usage(cache_hits=1))).check(ANSWER, PASSAGES))
+    assert remembered["guardrail.llm.cache_hits"] == 2
+    assert "guardrail.llm.cost" not in remembered

@@ -222,7 +222,7 @@ def judged_at(threshold, row, logic, mix):
         {"s1": Row(**{"segment_id": "s1", "cells": cells, "supported": 0.8} | row)},
         {"s1": LogicVerdict(**{"segment_id": "s1"} | logic)} if logic else {},
         [],
-        {"s1": Mix(segment_id="s1", group_id="g1", margin=0.5, **mix)} if mix else {},
+        {"s1": Mix(segment_id="s1", margin=0.5, **mix)} if mix else {},
         "x",
         (Passage(text="y", id="1"), Passage(text="z", id="2")),
         threshold,

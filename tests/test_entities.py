@@ -372,8 +372,8 @@ def test_mixed_is_found():
     """A namesake's fact in a group is a Mix that names both."""
     _, groups, mixes = analyse(HANLEYS, MIXED)
     assert len(groups) == 1
-    assert [(mix.segment_id, mix.group_id, mix.linked.title, mix.other.title) for mix in mixes] == [
-        ("s2", "g1", "Dick Hanley (American football)", "Dick Hanley (swimmer)")
+    assert [(mix.segment_id, mix.linked.title, mix.other.title) for mix in mixes] == [
+        ("s2", "Dick Hanley (American football)", "Dick Hanley (swimmer)")
     ]
     assert 0 < mixes[0].margin <= 1
 

@@ -48,7 +48,7 @@ def run(answer, script, policy, passages=PASSAGES):
 
 @given(answers, scripts)
 def test_every_checked_segment_gets_exactly_one_finding_that_quotes_the_answer(answer, script):
-    """In order, without overlap, and never 'the guard failed'."""
+    """In order, without overlap, never 'the guard failed', and with a cause where it is UNVERIFIED, only there."""
     report = run(answer, script, Policy.monitor()).report
     parts = decompose(answer, passage_ids=[p.id for p in PASSAGES])
     assert [f.id for f in report.findings] == [s.id for s in parts.checked]
@@ -62,6 +62,7 @@ def test_every_checked_segment_gets_exactly_one_finding_that_quotes_the_answer(a
         for evidence in finding.evidence:
             source = next(p for p in report.passages if p.id == evidence.passage_id)
             assert evidence.span.of(source.text) == evidence.quote
+        assert (finding.cause is not None) == (finding.verdict is Verdict.UNVERIFIED)
         if finding.focus is not None:
             assert finding.span.start <= finding.focus.start < finding.focus.end <= finding.span.end
 

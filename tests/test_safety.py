@@ -10,6 +10,7 @@ from guardrail import Action, ErrorType, Guard, Passage, Policy, Verdict
 from guardrail.engine import VerifyRequest, account
 from guardrail.entities import Mix
 from guardrail.judge import judge, locate
+from guardrail.telemetry import Telemetry
 from guardrail.testing import FakeEngine
 from guardrail.types import Entity, LogicVerdict, Row, Segment, Span, SupportMatrix
 
@@ -69,7 +70,7 @@ def test_a_namesake_never_makes_a_verdict_milder():
     one, two = (Entity(id=i, name="Jo", title=f"Jo ({i})", passages=(0,), shares_name=True) for i in "ab")
     segment = Segment(id="s1", span=Span(0, 4), text="Jo x")
     row = Row(segment_id="s1", cells=(None,), supported=0.1, contradicted=0.95)
-    mix = Mix(segment_id="s1", group_id="g1", linked=one, other=two, margin=0.5)
+    mix = Mix(segment_id="s1", linked=one, other=two, margin=0.5)
     (finding,) = judge((segment,), {"s1": row}, {}, (), {"s1": mix}, "Jo x", (Passage(text="t", id="1"),), 0.5)
     assert (finding.verdict, finding.error_type) == (Verdict.CONTRADICTED, ErrorType.MIXED_ENTITIES)
 
@@ -125,15 +126,25 @@ def test_a_bug_while_deciding_follows_fail(monkeypatch, fail, action):
     assert (guarded.text == DAM) == (fail == "open")
 
 
-def test_a_broken_tracer_changes_nothing(monkeypatch):
-    """Telemetry errors end in telemetry."""
+class Broken:
+    """Providers, tracers, spans, meters, instruments and loggers of which nothing works."""
 
-    class Broken:
-        def start_span(self, *_, **__):
-            raise RuntimeError("exporter")
+    def __call__(self, *_, **__):
+        raise RuntimeError("exporter")
 
-    monkeypatch.setattr("guardrail.telemetry._tracer", Broken())
-    assert Guard(engine=FakeEngine(default="supported")).check(DAM, PASSAGES).verdict is Verdict.SUPPORTED
+    def get_tracer(self, *_, **__):
+        return self
+
+    get_meter = get_logger = create_counter = create_histogram = create_up_down_counter = get_tracer
+    start_span = add = record = emit = __call__
+
+
+@pytest.mark.parametrize("fails", ["tracer_provider", "meter_provider", "logger_provider", "recorder", "redact"])
+def test_broken_telemetry_changes_nothing(fails):
+    """Its errors end in telemetry."""
+    settings = Telemetry(capture_content=True, **{fails: Broken()})
+    guarded = Guard(engine=FakeEngine(default="supported"), telemetry=settings).run(DAM, PASSAGES)
+    assert (guarded.text, guarded.report.verdict) == (DAM, Verdict.SUPPORTED)
 
 
 def test_hanging_engines_do_not_starve_the_event_loop():

@@ -152,7 +152,7 @@ def test_groups_and_entities_are_counted():
 
 
 BIO = EntityGroup(id="g0", name="Dick Hanley", segments=("s0", "s1"), entity=COACH)
-MIX = Mix(segment_id="s1", group_id="g0", linked=COACH, other=SWIMMER, margin=0.5)
+MIX = Mix(segment_id="s1", linked=COACH, other=SWIMMER, margin=0.5)
 
 
 def test_one_biography_of_two_namesakes():

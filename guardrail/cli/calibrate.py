@@ -12,19 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from guardrail.calibration import Calibration, engine_identity, hash_files
-from guardrail.cli.engines import (
-    BaseUrlOption,
-    CacheOption,
-    EngineChoice,
-    EngineOption,
-    JobsOption,
-    MaxCallsOption,
-    ModelOption,
-    PlanOption,
-    PriceInOption,
-    PriceOutOption,
-    show_usage,
-)
+from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import refuse_unwritable, write_whole
 from guardrail.cli.policies import policy_file
 from guardrail.cli.progress import progress_bar
@@ -44,6 +32,7 @@ _COSTLY = 0.5
 """Share of the other sort of answers lost from which the threshold is hardly of use."""
 
 
+@with_engine
 def calibrate(
     data: Annotated[Path, typer.Argument(help="Labelled answers; the formats of `guardrail eval`.")],
     target_error: Annotated[float, typer.Option(help="Bound on the risk, between 0 and 1.")],
@@ -62,15 +51,8 @@ def calibrate(
     policy: Annotated[
         str, typer.Option(help="What the file starts from: monitor, annotate, repair, strict, or a policy file.")
     ] = "monitor",
-    engine: EngineOption = "local",
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    plan: PlanOption = None,
-    cache: CacheOption = None,
-    max_calls: MaxCallsOption = None,
-    price_in: PriceInOption = None,
-    price_out: PriceOutOption = None,
-    jobs: JobsOption = None,
+    *,
+    engine: EngineChoice,
     date: Annotated[str | None, typer.Option(help="Written into the file; none if left out.")] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read, instead of stopping with code 2.")
@@ -86,20 +68,9 @@ def calibrate(
     _refuse_out(out, data, policy)
     # At threshold 0 a score stands for every threshold at which the answer passes. What the written policy's deadline
     # would cut off must be cut off here too, or its false alarms would be missing.
-    chosen = EngineChoice(
-        name=engine,
-        model=model,
-        base_url=base_url,
-        plan=plan,
-        cache=cache,
-        max_calls=max_calls,
-        price_in=price_in,
-        price_out=price_out,
-        jobs=jobs,
-    )
-    # The engine is that of the policy to write: a cascade looks at its actions.
     rules = Policy(name="calibrate", threshold=0.0, deadline=start.deadline)
-    guard = Guard(policy=rules, engine=chosen.build(start))
+    # The engine is that of the policy to write: a cascade looks at its actions.
+    guard = Guard(policy=rules, engine=engine.build(start))
     bad: list[BadRow] = []
     labelled = list(read_labelled(data, on_bad=bad.append))
     _refuse_bad(bad, skip_bad)
@@ -107,7 +78,7 @@ def calibrate(
     # Labels that are too few even for a perfect guard are refused before the work.
     choose([o for one in labelled if (o := perfect_outcome(one)) is not None], risk, target_error, delta)
     with progress_bar("checking", len(labelled), shown=sys.stderr.isatty()) as tick:
-        judged = judge(guard, labelled, tick=tick, jobs=chosen.at_once)
+        judged = judge(guard, labelled, tick=tick, jobs=engine.at_once)
     show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
     _refuse_unjudged(judged)
     found = [o for one in judged if (o := outcome(one.answer, one.report)) is not None]

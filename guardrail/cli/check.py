@@ -10,21 +10,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from guardrail.cli.engines import (
-    BaseUrlOption,
-    CacheOption,
-    EngineChoice,
-    EngineOption,
-    JobsOption,
-    MaxCallsOption,
-    ModelOption,
-    PlanOption,
-    PriceInOption,
-    PriceOutOption,
-    show_usage,
-    warn_unjudged,
-    why_unjudged,
-)
+from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
 from guardrail.cli.policies import load_policy
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.refchecker import check_item, work_through
@@ -48,21 +34,15 @@ class OutputFormat(StrEnum):
     REFCHECKER = "refchecker"
 
 
+@with_engine
 def check(
     file: Annotated[
         Path | None,
         typer.Argument(help="JSONL, or .json with one record or a list; '-' or nothing reads standard input."),
     ] = None,
     policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
-    engine: EngineOption = "local",
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    plan: PlanOption = None,
-    cache: CacheOption = None,
-    max_calls: MaxCallsOption = None,
-    price_in: PriceInOption = None,
-    price_out: PriceOutOption = None,
-    jobs: JobsOption = None,
+    *,
+    engine: EngineChoice,
     output: Annotated[
         OutputFormat,
         typer.Option(
@@ -95,24 +75,13 @@ def check(
     """
     if aggregator is not None and output is not OutputFormat.REFCHECKER:
         raise UsageError("--aggregator applies to --format refchecker.")
-    choice = EngineChoice(
-        name=engine,
-        model=model,
-        base_url=base_url,
-        plan=plan,
-        cache=cache,
-        max_calls=max_calls,
-        price_in=price_in,
-        price_out=price_out,
-        jobs=jobs,
-    )
     rules = _policy(policy, deadline)
-    guard = Guard(policy=rules, engine=choice.build(rules), retriever=_retriever(retriever))
+    guard = Guard(policy=rules, engine=engine.build(rules), retriever=_retriever(retriever))
     acted = wrong = total = 0
     usage = Usage()
     whys: Counter[str | None] = Counter()
     # A program at the other end of a pipe may wait for each report before it sends the next answer.
-    at_once = choice.at_once if is_file(file) or output is OutputFormat.REFCHECKER else choice.jobs or 1
+    at_once = engine.at_once if is_file(file) or output is OutputFormat.REFCHECKER else engine.jobs or 1
     refuse_unreadable(file, out)
     shown = not quiet and sys.stderr.isatty()
     if output is OutputFormat.REFCHECKER:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -15,60 +17,53 @@ from guardrail.errors import UsageError
 from guardrail.policy import Policy
 from guardrail.types import Report, Usage, Verdict
 
-EngineOption = Annotated[
-    str,
-    typer.Option(
-        "--engine",
-        help="Engine that judges: local; llm; cascade (local first, the model for what it is unsure of); or "
-        f"{', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
-    ),
-]
-ModelOption = Annotated[
-    str | None, typer.Option("--model", help="Model of --engine llm or cascade. The key is read from OPENAI_API_KEY.")
-]
-BaseUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        "--base-url", help="OpenAI-compatible endpoint, such as http://localhost:8000/v1.", show_default=False
-    ),
-]
-PlanOption = Annotated[
-    str | None, typer.Option("--plan", help="Call plan of the model: fast (default), thorough, or paper:<seed>.")
-]
-CacheOption = Annotated[
-    Path | None, typer.Option("--cache", help="Folder in which the model's verdicts are kept for the next run.")
-]
-MaxCallsOption = Annotated[
-    int | None, typer.Option("--max-calls", help="Calls per answer at most, retries included.", min=1)
-]
-PriceInOption = Annotated[
-    float | None, typer.Option("--price-in", help="Price of a million input tokens, to count costs.", min=0.0)
-]
-PriceOutOption = Annotated[float | None, typer.Option("--price-out", help="Price of a million output tokens.", min=0.0)]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", help="Answers judged at once; default: 8 where a model is asked and a file read, else 1.", min=1
-    ),
-]
-
 _ASKING = ("llm", "cascade")
 _JOBS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineChoice:
-    """The options as given; None = left out."""
+    """The options as given; None = left out. Each field is one option of a command (``with_engine``)."""
 
-    name: str
-    model: str | None = None
-    base_url: str | None = None
-    plan: str | None = None
-    cache: Path | None = None
-    max_calls: int | None = None
-    price_in: float | None = None
-    price_out: float | None = None
-    jobs: int | None = None
+    name: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help="Engine that judges: local; llm; cascade (local first, the model for what it is unsure of); or "
+            f"{', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
+        ),
+    ] = "local"
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="Model of --engine llm or cascade. The key is read from OPENAI_API_KEY."),
+    ] = None
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url", help="OpenAI-compatible endpoint, such as http://localhost:8000/v1.", show_default=False
+        ),
+    ] = None
+    plan: Annotated[
+        str | None, typer.Option("--plan", help="Call plan of the model: fast (default), thorough, or paper:<seed>.")
+    ] = None
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="Folder in which the model's verdicts are kept for the next run.")
+    ] = None
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", help="Calls per answer at most, retries included.", min=1)
+    ] = None
+    price_in: Annotated[
+        float | None, typer.Option("--price-in", help="Price of a million input tokens, to count costs.", min=0.0)
+    ] = None
+    price_out: Annotated[
+        float | None, typer.Option("--price-out", help="Price of a million output tokens.", min=0.0)
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", help="Answers judged at once; default: 8 where a model is asked and a file read, else 1.", min=1
+        ),
+    ] = None
 
     @property
     def asks(self) -> bool:
@@ -142,6 +137,30 @@ class EngineChoice:
             else Prices(input=self.price_in, output=self.price_out),
             cache=MemoryCache() if self.cache is None else DiskCache(self.cache),
         )
+
+
+def with_engine(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer is to see it: the fields of EngineChoice as options in place of the parameter of that type.
+
+    All parameters from that one on are keyword-only.
+    """
+    own = signature(command, eval_str=True)
+    choice = next(parameter.name for parameter in own.parameters.values() if parameter.annotation is EngineChoice)
+    hints = get_type_hints(EngineChoice, include_extras=True)
+    options = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
+        for field in fields(EngineChoice)
+    ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        chosen = {option.name: given.pop(option.name) for option in options}
+        command(**given, **{choice: EngineChoice(**chosen)})
+
+    shown = [new for old in own.parameters.values() for new in (options if old.name == choice else [old])]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    vars(run)["__signature__"] = own.replace(parameters=shown)
+    return run
 
 
 def show_usage(usage: Usage, answers: int) -> None:

@@ -14,21 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from guardrail.cli.engines import (
-    BaseUrlOption,
-    CacheOption,
-    EngineChoice,
-    EngineOption,
-    JobsOption,
-    MaxCallsOption,
-    ModelOption,
-    PlanOption,
-    PriceInOption,
-    PriceOutOption,
-    show_usage,
-    warn_unjudged,
-    why_unjudged,
-)
+from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policies import load_policy, policy_file
 from guardrail.cli.progress import progress_bar
@@ -43,6 +29,7 @@ from guardrail.types import Usage
 _PIPE_WIDTH = 160
 
 
+@with_engine
 def evaluate(
     data: Annotated[
         list[Path], typer.Argument(help="Labelled files or folders; docs/evaluation.md lists the formats.")
@@ -52,15 +39,8 @@ def evaluate(
     ] = None,
     lang: Annotated[str | None, typer.Option(help="Only rows in this language, such as en or zh.")] = None,
     policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
-    engine: EngineOption = "local",
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    plan: PlanOption = None,
-    cache: CacheOption = None,
-    max_calls: MaxCallsOption = None,
-    price_in: PriceInOption = None,
-    price_out: PriceOutOption = None,
-    jobs: JobsOption = None,
+    *,
+    engine: EngineChoice,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all figures here; '-' prints them instead of the tables.")
     ] = None,
@@ -81,23 +61,12 @@ def evaluate(
 
     sources = _find(data)
     _refuse_outputs(json_file, html_file, policy, sources)
-    choice = EngineChoice(
-        name=engine,
-        model=model,
-        base_url=base_url,
-        plan=plan,
-        cache=cache,
-        max_calls=max_calls,
-        price_in=price_in,
-        price_out=price_out,
-        jobs=jobs,
-    )
     rules = load_policy(policy)
-    guard = Guard(policy=rules, engine=choice.build(rules))
+    guard = Guard(policy=rules, engine=engine.build(rules))
     bad = _BadRows()
     answers = _read(sources, lang, limit, bad)
     with progress_bar("judging", len(answers), shown=not quiet and sys.stderr.isatty()) as tick:
-        judged = judge(guard, answers, tick=tick, jobs=choice.at_once)
+        judged = judge(guard, answers, tick=tick, jobs=engine.at_once)
     show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
     warn_unjudged(Counter(why_unjudged(one.report) for one in judged))
     evaluation = measure(judged, rules, resamples=resamples)

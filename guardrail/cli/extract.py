@@ -10,20 +10,7 @@ from typing import Annotated
 
 import typer
 
-from guardrail.cli.engines import (
-    BaseUrlOption,
-    CacheOption,
-    EngineChoice,
-    EngineOption,
-    JobsOption,
-    MaxCallsOption,
-    ModelOption,
-    PlanOption,
-    PriceInOption,
-    PriceOutOption,
-    show_usage,
-    warn_unjudged,
-)
+from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, with_engine
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.refchecker import extract_item, work_through
 from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
@@ -45,20 +32,14 @@ class ExtractFormat(StrEnum):
     REFCHECKER = "refchecker"
 
 
+@with_engine
 def extract(
     file: Annotated[
         Path | None,
         typer.Argument(help="JSONL, or .json with one record or a list; '-' or nothing reads standard input."),
     ] = None,
-    engine: EngineOption = "local",
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    plan: PlanOption = None,
-    cache: CacheOption = None,
-    max_calls: MaxCallsOption = None,
-    price_in: PriceInOption = None,
-    price_out: PriceOutOption = None,
-    jobs: JobsOption = None,
+    *,
+    engine: EngineChoice,
     output: Annotated[
         ExtractFormat,
         typer.Option("--format", help="jsonl, or refchecker: its JSON list in, the same with triplets or claims out."),
@@ -74,20 +55,9 @@ def extract(
 
     Example: guardrail extract answers.jsonl | guardrail check --claims > reports.jsonl
     """
-    choice = EngineChoice(
-        name=engine,
-        model=model,
-        base_url=base_url,
-        plan=plan,
-        cache=cache,
-        max_calls=max_calls,
-        price_in=price_in,
-        price_out=price_out,
-        jobs=jobs,
-    )
     policy = Policy.monitor().with_(deadline=deadline)
-    guard = Guard(policy=policy, engine=choice.build(policy))
-    at_once = choice.at_once if is_file(file) or output is ExtractFormat.REFCHECKER else choice.jobs or 1
+    guard = Guard(policy=policy, engine=engine.build(policy))
+    at_once = engine.at_once if is_file(file) or output is ExtractFormat.REFCHECKER else engine.jobs or 1
     refuse_unreadable(file, out)
     shown = not quiet and sys.stderr.isatty()
     if output is ExtractFormat.REFCHECKER:

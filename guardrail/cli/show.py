@@ -8,6 +8,7 @@ from rich.console import Console, Group
 from rich.padding import Padding
 from rich.text import Text
 
+from guardrail.cli.printable import printable
 from guardrail.types import ClaimFinding, Finding, GuardedAnswer, Report, Usage, Verdict
 
 _STYLE = {
@@ -24,34 +25,40 @@ def show(guarded: GuardedAnswer, target: TextIO | None = None, *, title: str = "
     """Print verdict, findings and, where it differs from the answer, the text to deliver."""
     console = Console(file=target, highlight=False)
     report = guarded.report
-    console.print(_headline(report, guarded, title))
+    console.print(headline(report, guarded.action.value, title))
     for finding in report.findings:
-        console.print(_finding(finding, report))
+        console.print(finding_lines(finding, report))
         for claim in report.claims:
             if claim.segment_id == finding.id:
                 console.print(_claim(claim))
     if report.usage.calls:
         console.print(_usage(report.usage))
     if guarded.text != report.answer:
-        console.print(Text(f"  delivered ({guarded.action.value}):", style="bold"))
-        console.print(Padding(Text(guarded.text), (0, 0, 0, 4)))
+        console.print(delivery(guarded.text, guarded.action.value))
     console.print()
 
 
-def _headline(report: Report, guarded: GuardedAnswer, title: str) -> Text:
+def delivery(text: str, action: str) -> Group:
+    """What was delivered in place of the answer."""
+    return Group(Text(f"  delivered ({action}):", style="bold"), Padding(Text(printable(text)), (0, 0, 0, 4)))
+
+
+def headline(report: Report, action: str, title: str = "") -> Text:
+    """Verdict, score, action and time in one line."""
     mark, style = _STYLE[report.verdict]
     line = Text(f"{mark} {report.verdict.value}", style=style)
     line.append(
-        f"  score {report.score:.2f}  action {guarded.action.value}  {report.seconds * 1000:.0f} ms", style="dim"
+        f"  score {report.score:.2f}  action {action}  {report.seconds * 1000:.0f} ms", style="dim"
     )
     if title:
-        line = Text(f"{title}  ", style="bold") + line
+        line = Text(f"{printable(title)}  ", style="bold") + line
     if report.reason:
-        line.append(f"  {report.reason}")
+        line.append(f"  {printable(report.reason)}")
     return line
 
 
-def _finding(finding: Finding, report: Report) -> Group:
+def finding_lines(finding: Finding, report: Report) -> Group:
+    """The sentence and its score; of one to object to also the kind of error, the reason and the evidence."""
     mark, style = _STYLE[finding.verdict]
     line = Text(f"  {mark} ", style=style)
     line.append(_marked(finding))
@@ -59,7 +66,7 @@ def _finding(finding: Finding, report: Report) -> Group:
     if finding.verdict is Verdict.SUPPORTED and not finding.conflict:
         return Group(line)
     kind = f", {finding.error_type.value}" if finding.error_type else ""
-    lines = [line, Text(f"      {finding.verdict.value}{kind}: {finding.reason}", style=style)]
+    lines = [line, Text(f"      {finding.verdict.value}{kind}: {printable(finding.reason)}", style=style)]
     titles = {p.id: p.title for p in report.passages}
     for evidence in finding.evidence[:2]:
         source = f"{evidence.passage_id}" + (
@@ -67,7 +74,7 @@ def _finding(finding: Finding, report: Report) -> Group:
         )
         quote = evidence.quote if len(evidence.quote) <= _MAX_QUOTE else evidence.quote[:_MAX_QUOTE] + "…"
         span = f"{evidence.span.start}–{evidence.span.end}"
-        lines.append(Text(f"      passage [{source}] {span}: “{quote}”", style="dim"))
+        lines.append(Text(printable(f"      passage [{source}] {span}: “{quote}”"), style="dim"))
     return Group(*lines)
 
 
@@ -75,8 +82,8 @@ def _claim(claim: ClaimFinding) -> Text:
     """One line: the claim and what each passage that speaks of it says."""
     mark, style = _STYLE[claim.verdict]
     line = Text(f"      {mark} ", style=style)
-    line.append(" | ".join(claim.triplet) if claim.triplet else claim.text)
-    spoken = [f"{name} {_STYLE[v][0]}" for name, v in claim.by_passage if v is not Verdict.UNSUPPORTED]
+    line.append(printable(" | ".join(claim.triplet) if claim.triplet else claim.text))
+    spoken = [f"{printable(name)} {_STYLE[v][0]}" for name, v in claim.by_passage if v is not Verdict.UNSUPPORTED]
     return line + Text(f"  [{', '.join(spoken)}]" if spoken else "", style="dim")
 
 
@@ -96,7 +103,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _marked(finding: Finding) -> Text:
     """The segment with the part at fault underlined, and where it stands in the answer."""
-    text = Text(finding.text)
+    text = Text(printable(finding.text))
     if finding.focus is not None:
         text.stylize("underline", finding.focus.start - finding.span.start, finding.focus.end - finding.span.start)
     return text + Text(f"  [{finding.span.start}–{finding.span.end}]", style="dim")

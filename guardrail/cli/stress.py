@@ -14,19 +14,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from guardrail.cli.engines import (
-    BaseUrlOption,
-    CacheOption,
-    EngineChoice,
-    EngineOption,
-    JobsOption,
-    MaxCallsOption,
-    ModelOption,
-    PlanOption,
-    PriceInOption,
-    PriceOutOption,
-    show_usage,
-)
+from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policies import policy_file
 from guardrail.cli.progress import progress_bar
@@ -40,6 +28,7 @@ from guardrail.types import Usage
 _LANGS = {"all": ("en", "zh"), "en": ("en",), "zh": ("zh",)}
 
 
+@with_engine
 def stress(
     passages: Annotated[
         Path,
@@ -51,15 +40,8 @@ def stress(
     seed: Annotated[int, typer.Option(help="The same seed makes the same answers.")] = 0,
     lang: Annotated[str, typer.Option(help="Sentences to use: all, en or zh.")] = "all",
     policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
-    engine: EngineOption = "local",
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    plan: PlanOption = None,
-    cache: CacheOption = None,
-    max_calls: MaxCallsOption = None,
-    price_in: PriceInOption = None,
-    price_out: PriceOutOption = None,
-    jobs: JobsOption = None,
+    *,
+    engine: EngineChoice,
     out: Annotated[
         Path | None, typer.Option(help="Write the labelled answers here for `guardrail eval`; '-' prints them.")
     ] = None,
@@ -80,19 +62,8 @@ def stress(
         raise UsageError(f"--lang {lang!r} is unknown. Known: {', '.join(_LANGS)}.")
     if out is not None:
         _refuse_output(out, passages, policy, report=report)
-    choice = EngineChoice(
-        name=engine,
-        model=model,
-        base_url=base_url,
-        plan=plan,
-        cache=cache,
-        max_calls=max_calls,
-        price_in=price_in,
-        price_out=price_out,
-        jobs=jobs,
-    )
     rules = Policy.load(policy).with_(deadline=None)
-    guard = Guard(policy=rules, engine=choice.build(rules))
+    guard = Guard(policy=rules, engine=engine.build(rules))
     answers = list(inject(read_sources(passages), seed=seed, per_type=per_type, langs=_LANGS[lang]))
     if not answers:
         raise UsageError(f"no sentence of {str(passages)!r} could be used. Passages of plain sentences are needed.")
@@ -105,7 +76,7 @@ def stress(
         typer.echo(json.dumps({"answers": len(answers)}) if as_json else f"{len(answers)} answers written to {out}")
         return
     with progress_bar("checking", len(answers), shown=not quiet and sys.stderr.isatty()) as tick:
-        outcomes = list(_each(examine(guard, answers, jobs=choice.at_once), tick))
+        outcomes = list(_each(examine(guard, answers, jobs=engine.at_once), tick))
     found = summarise(outcomes, guard)
     show_usage(sum((outcome.usage for outcome in outcomes), Usage()), len(outcomes))
     if as_json:

@@ -10,16 +10,18 @@ from pathlib import Path
 from guardrail.cross_encoder.options import Options
 from guardrail.cross_encoder.reading import Judge, Reading, row
 from guardrail.decompose.sentences import has_words
-from guardrail.engine import VerifyRequest, unverified
+from guardrail.engine import Obstacle, VerifyRequest, unverified
 from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, GuardrailError
 from guardrail.local.language import readable
 from guardrail.local.reading import Library
-from guardrail.types import Row, Segment, SupportMatrix
+from guardrail.types import Cause, Row, Segment, SupportMatrix
 
-_LATE = "the deadline passed before this segment was read"
-_FOREIGN = "the model reads English only"
-_FOREIGN_PASSAGES = "the model reads English only, and passages that it must read are not in English"
-_NO_WORDS = "it holds no words"
+_LATE = Obstacle("the deadline passed before this segment was read", Cause.TIMEOUT)
+_FOREIGN = Obstacle("the model reads English only", Cause.LANGUAGE)
+_FOREIGN_PASSAGES = Obstacle(
+    "the model reads English only, and passages that it must read are not in English", Cause.LANGUAGE
+)
+_NO_WORDS = Obstacle("it holds no words", Cause.LENGTH)
 
 
 class _Once:
@@ -88,7 +90,7 @@ class CrossEncoderEngine:
             EngineError: the model cannot be loaded.
         """
         if request.expired():
-            return unverified(request, _LATE)
+            return unverified(request, _LATE.reason, _LATE.cause)
         try:
             return self._verified(request, self._judge())
         except ConfigurationError as error:  # found too late to be raised: this is somebody's service at work
@@ -98,7 +100,7 @@ class CrossEncoderEngine:
         try:
             library = Library(request.passages, request.expired)
         except EngineTimeout:
-            return unverified(request, _LATE)
+            return unverified(request, _LATE.reason, _LATE.cause)
         passages = [n for n, passage in enumerate(request.passages) if not self.english or readable(passage.text)]
         must_read = dict(request.must_read)
         refused = {
@@ -116,7 +118,7 @@ class CrossEncoderEngine:
             )
         )
 
-    def _refusal(self, segment: Segment, passages: list[int], must_read: tuple[int, ...]) -> str | None:
+    def _refusal(self, segment: Segment, passages: list[int], must_read: tuple[int, ...]) -> Obstacle | None:
         """Why the model cannot judge a segment."""
         if not has_words(segment.text):
             return _NO_WORDS
@@ -127,8 +129,7 @@ class CrossEncoderEngine:
         return None
 
 
-def _row(segment: Segment, library: Library, reading: Reading | None, refusal: str | None) -> Row:
+def _row(segment: Segment, library: Library, reading: Reading | None, refusal: Obstacle | None) -> Row:
     if reading is None:
-        empty = (None,) * len(library.passages)
-        return Row(segment_id=segment.id, cells=empty, unverified=refusal or _LATE)
+        return (refusal or _LATE).row(segment.id, (None,) * len(library.passages))
     return row(segment, library, reading)

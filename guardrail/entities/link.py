@@ -29,7 +29,6 @@ class Mix:
     """A segment of a group about ``linked`` that is true of its namesake ``other`` instead; ``margin`` is 0..1."""
 
     segment_id: str
-    group_id: str
     linked: Entity
     other: Entity
     margin: float
@@ -168,5 +167,5 @@ def _mix(one: EntityGroup, segment_id: str, family: Family, support: Support) ->
             continue
         only, gain = support.against(segment_id, linked, other, family)
         if only >= _ONLY and gain >= _GAIN and (best is None or gain > best.margin):
-            best = Mix(segment_id=segment_id, group_id=one.id, linked=linked, other=other, margin=round(gain, 4))
+            best = Mix(segment_id=segment_id, linked=linked, other=other, margin=round(gain, 4))
     return best

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from guardrail.llm.protocol import LLMError
+from guardrail.types import Cause
 
 
 class Ticket:
@@ -84,7 +85,8 @@ class Breaker:
             return None
         when = f"for {math.ceil(left)} s" if left > 0 else "until a trial request is answered"
         return LLMError(
-            f"no request made: the model failed {self._limit} times in a row ({self._last}), none is made {when}"
+            f"no request made: the model failed {self._limit} times in a row ({self._last}), none is made {when}",
+            cause=Cause.BUDGET,
         )
 
     def _settle(self, ticket: Ticket) -> None:

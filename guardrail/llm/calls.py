@@ -18,7 +18,7 @@ from threading import Event
 from typing import Generic
 
 from guardrail import telemetry
-from guardrail.errors import EngineError, GuardrailError, UsageError
+from guardrail.errors import ConfigurationError, EngineError, GuardrailError, UsageError, cause_of
 from guardrail.jobs import in_thread
 from guardrail.llm.breaker import Breaker
 from guardrail.llm.ledger import Ledger, Prices
@@ -26,6 +26,7 @@ from guardrail.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt
 from guardrail.llm.settings import CallSettings
 from guardrail.llm.slots import Slots
 from guardrail.llm.steps import Replies, Reply, Round, Steps, T
+from guardrail.types import Cause
 
 __all__ = ["CallSettings", "Calls", "Ledger", "Prices"]
 
@@ -63,15 +64,16 @@ class Calls:
         settings: See CallSettings.
 
     Raises:
-        UsageError: ``llm`` is no model.
+        ConfigurationError: ``llm`` is no model.
+        UsageError: its ``complete`` is a coroutine function.
         MissingExtraError: tenacity is not installed.
     """
 
     def __init__(self, llm: LLM | AsyncLLM, settings: CallSettings | None = None) -> None:
+        self._complete, self._acomplete = _ways(llm)
         from guardrail.llm import retries
 
         self.settings = settings or CallSettings()
-        self._complete, self._acomplete = _ways(llm)
         self._model = llm.model
         self._retries = retries
         self._breaker = Breaker(self.settings.breaker_failures, self.settings.breaker_seconds)
@@ -211,14 +213,15 @@ class Calls:
         """Budget, breaker, account and span around one request."""
         left = ask.ledger.seconds_left()
         if left == 0:
-            raise LLMError("no time left before the deadline")
+            raise LLMError("no time left before the deadline", cause=Cause.TIMEOUT)
         allowed = self.settings.timeout
         request = _Request(allowed if left is None else min(allowed, left))
         with self._breaker.admit() as ticket:
             ask.ledger.take(again=ask.sent > 0)
             ask.sent += 1
             started = time.monotonic()
-            with telemetry.chat(self._model, ask.prompt.identity) as span:
+            prompt = ask.prompt
+            with telemetry.chat(self._model, prompt.identity, prompt.system, prompt.user) as asked:
                 try:
                     yield request
                 except LLMError as error:
@@ -230,13 +233,16 @@ class Calls:
                     ticket.answered = None if excused else not error.retryable
                     ticket.error = str(error)
                     if error.spent is not None:
-                        ask.ledger.add(error.spent)
-                    telemetry.describe_error(span, error)
+                        _charge(asked, error.spent, ask.ledger.add(error.spent))
                     raise
                 ticket.answered = True
                 reply = request.reply[0]
-                ask.ledger.add(reply)
-                telemetry.describe_tokens(span, reply.input_tokens, reply.output_tokens)
+                asked.reply = reply.text
+                _charge(asked, reply, ask.ledger.add(reply))
+
+
+def _charge(asked: telemetry.Chat, reply: Completion, cost: float | None) -> None:
+    asked.charged(reply.input_tokens, reply.cached_tokens, reply.output_tokens, cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +267,9 @@ def _ways(llm: LLM | AsyncLLM) -> tuple[Complete | None, AComplete | None]:
     complete = llm.complete if isinstance(llm, LLM) else None
     acomplete = llm.acomplete if isinstance(llm, AsyncLLM) else None
     if complete is None and acomplete is None:
-        raise UsageError(
+        raise ConfigurationError(
             f"llm must have `model` and `complete` (or `acomplete`), got {type(llm).__name__}. "
-            "See guardrail.llm.protocol.LLM; OpenAILLM, LangChainLLM and LlamaIndexLLM have them."
+            "Wrap it: OpenAILLM, LangChainLLM or LlamaIndexLLM."
         )
     if inspect.iscoroutinefunction(complete):
         raise UsageError(f"`complete` of {type(llm).__name__} is a coroutine function. Call it `acomplete`.")
@@ -286,7 +292,8 @@ def _told(work: Callable[[], object]) -> Completion:
 
 def _checked(reply: object) -> Completion:
     if not isinstance(reply, Completion) or not isinstance(reply.text, str):
-        raise LLMError(f"the model object returned {type(reply).__name__} instead of a Completion")
+        got = type(reply).__name__
+        raise LLMError(f"the model object returned {got} instead of a Completion", cause=Cause.REPLY)
     return reply
 
 
@@ -295,15 +302,16 @@ def _own(error: Exception) -> GuardrailError:
     if isinstance(error, LLMError):
         return error
     if isinstance(error, EngineError):
-        return LLMError(str(error))
+        return LLMError(str(error), cause=error.cause)
     if isinstance(error, GuardrailError):  # the caller's mistake
         return error
     _log.debug("the model object raised", exc_info=error)
-    return LLMError(type(error).__name__, retryable=isinstance(error, (TimeoutError, ConnectionError)))
+    passing = isinstance(error, (TimeoutError, ConnectionError))
+    return LLMError(type(error).__name__, retryable=passing, cause=cause_of(error))
 
 
 def _late(timeout: float) -> LLMError:
-    return LLMError(f"no reply within {timeout:.3g} s", retryable=True)
+    return LLMError(f"no reply within {timeout:.3g} s", retryable=True, cause=Cause.TIMEOUT)
 
 
 def _bare(error: LLMError) -> LLMError:

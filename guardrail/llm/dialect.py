@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from guardrail.llm.protocol import Completion, LLMError, Prompt
 from guardrail.llm.tokens import read_tokens
+from guardrail.types import Cause
 
 Form = Literal["json_schema", "json_object", "none"]
 _PLAINER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "none"}
@@ -86,17 +87,17 @@ def read_reply(reply: object, calls: int) -> Completion:
     spent = Completion(text="", model=model, calls=calls, **usage)
     choices = getattr(reply, "choices", None)
     if not isinstance(choices, list):
-        raise LLMError("the reply is no chat completion", retryable=True, spent=spent)
+        raise LLMError("the reply is no chat completion", retryable=True, spent=spent, cause=Cause.REPLY)
     if not choices:
-        raise LLMError("the reply holds no choice", retryable=True, spent=spent)
+        raise LLMError("the reply holds no choice", retryable=True, spent=spent, cause=Cause.REPLY)
     message = getattr(choices[0], "message", None)
     ending = getattr(choices[0], "finish_reason", None)
     if getattr(message, "refusal", None) or ending == "content_filter":
-        raise LLMError("the model refused to reply", spent=spent)
+        raise LLMError("the model refused to reply", spent=spent, cause=Cause.REPLY)
     text = getattr(message, "content", None)
     cut_off = ending == "length"
     if not isinstance(text, str) or not text.strip():
         if cut_off:  # a reasoning model may spend the whole limit on its thoughts; it would again
-            raise LLMError("the reply ended at the token limit before its text", spent=spent)
-        raise LLMError("the reply holds no text", retryable=True, spent=spent)
+            raise LLMError("the reply ended at the token limit before its text", spent=spent, cause=Cause.REPLY)
+        raise LLMError("the reply holds no text", retryable=True, spent=spent, cause=Cause.REPLY)
     return Completion(text=text, model=model, cut_off=cut_off, calls=calls, **usage)

@@ -53,11 +53,6 @@ class LLMEngine:
     _calls: Calls = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.llm, (LLM, AsyncLLM)):
-            raise ConfigurationError(
-                f"llm must have `model` and `complete` (or `acomplete`), got {type(self.llm).__name__}. "
-                "Wrap it: OpenAILLM, LangChainLLM or LlamaIndexLLM."
-            )
         if self.plan not in PLANS:
             raise ConfigurationError(f"unknown plan {self.plan!r}. {did_you_mean(self.plan, PLANS)}")
         if self.language is not None and self.language not in LANGUAGES:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from guardrail.llm.protocol import Completion, LLMError
+from guardrail.types import Cause
 
 _PASSING = frozenset({408, 409, 425, 429})
 _PASSING_NAMES = (
     "Timeout Connect RateLimit TooManyRequests Overloaded ServiceUnavailable InternalServer Throttl ResourceExhausted "
     "DeadlineExceeded RemoteProtocol ReadError WriteError"
 ).split()
+_LATE = frozenset({408, 504})
+_LATE_NAMES = ("Timeout", "DeadlineExceeded")
 _FINAL_CODES = ("insufficient_quota", "billing_hard_limit_reached", "content_filter", "context_length_exceeded")
 _CODES = (*_FINAL_CODES, "model_not_found", "invalid_api_key", "rate_limit_exceeded", "unsupported_parameter")
 
@@ -34,7 +37,11 @@ def failure(error: Exception, *, spent: Completion | None = None) -> LLMError:
     facts = [str(fact) for fact in (status and f"HTTP {status}", code) if fact]
     message = type(error).__name__ + (f" ({', '.join(facts)})" if facts else "")
     return LLMError(
-        message, retryable=_may_pass(error, status, code), retry_after=retry_after(_headers(error)), spent=spent
+        message,
+        retryable=_may_pass(error, status, code),
+        retry_after=retry_after(_headers(error)),
+        spent=spent,
+        cause=_cause(error, status, code),
     )
 
 
@@ -66,7 +73,18 @@ def _may_pass(error: Exception, status: int | None, code: str | None) -> bool:
         return status in _PASSING or 500 <= status < 600
     if isinstance(error, (TimeoutError, ConnectionError)):
         return True
-    return any(part in kind.__name__ for kind in type(error).__mro__ for part in _PASSING_NAMES)
+    return _named(error, _PASSING_NAMES)
+
+
+def _cause(error: Exception, status: int | None, code: str | None) -> Cause:
+    if code == "content_filter":
+        return Cause.REPLY
+    late = status in _LATE if status is not None else isinstance(error, TimeoutError) or _named(error, _LATE_NAMES)
+    return Cause.TIMEOUT if late else Cause.ENGINE
+
+
+def _named(error: Exception, parts: Iterable[str]) -> bool:
+    return any(part in kind.__name__ for kind in type(error).__mro__ for part in parts)
 
 
 def status_of(error: Exception) -> int | None:

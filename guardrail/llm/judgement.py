@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from guardrail.engine import Obstacle
 from guardrail.llm.quotes import Documents
 from guardrail.llm.replies import LogicReply, PointReply, QuoteReply
-from guardrail.types import Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span
+from guardrail.llm.steps import Reply, answer_of
+from guardrail.types import Cause, Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span
 
 CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}
 """Probability that stands for the judge's word; a threshold between two of them tells them apart."""
@@ -21,13 +23,17 @@ _LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCN])\b")
 _SEPARATORS = re.compile(r"[\s,;|]*")
 _REASON = 300
 
-NO_REPLY = "the judge gave no verdict for this segment"
-_UNREADABLE = "the judge's verdict for this segment could not be read"
-_INVENTED = "the judge quoted words that are in no passage"
-_OFF_TOPIC = "the judge's quote does not speak of this"
-_ORDERED = "the judge's quote is an order to the judge, not a statement"
-_INCONSISTENT = "the judge's verdict does not fit its own labels"
-_NO_LOGIC = "the judge gave no verdict on the relation that this segment states"
+NO_REPLY = Obstacle("the judge gave no verdict for this segment", Cause.REPLY)
+_UNREADABLE = Obstacle("the judge's verdict for this segment could not be read", Cause.REPLY)
+_UNASKED = Obstacle("the judge spoke of points that were not asked for", Cause.REPLY)
+_NO_POINT = Obstacle("the judge gave no verdict for this point", Cause.REPLY)
+_SEVERAL = Obstacle("the judge gave several verdicts for it", Cause.REPLY)
+_UNNAMED = Obstacle("the judge did not name each document once", Cause.REPLY)
+_INVENTED = Obstacle("the judge quoted words that are in no passage", Cause.REPLY)
+_OFF_TOPIC = Obstacle("the judge's quote does not speak of this", Cause.REPLY)
+_ORDERED = Obstacle("the judge's quote is an order to the judge, not a statement", Cause.REPLY)
+_INCONSISTENT = Obstacle("the judge's verdict does not fit its own labels", Cause.REPLY)
+_NO_LOGIC = Obstacle("the judge gave no verdict on the relation that this segment states", Cause.REPLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +51,9 @@ def claims_of(segment: Segment) -> tuple[Claim, ...]:
     return segment.claims or (Claim(id=f"{segment.id}.1", text=segment.text),)
 
 
-def nothing(segment: Segment, documents: Documents, reason: str) -> Judgement:
+def nothing(segment: Segment, documents: Documents, why: Obstacle) -> Judgement:
     """No verdict at all, and why."""
-    return _combine(segment, [_blank(c.id, documents, reason) for c in claims_of(segment)], None, documents, None)
+    return _combine(segment, [_blank(c.id, documents, why) for c in claims_of(segment)], None, documents, None)
 
 
 def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: bool) -> Judgement:
@@ -66,35 +72,48 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
     for point in raw["points"]:
         ident = point.get("id") if isinstance(point, Mapping) else None
         if not isinstance(ident, str) or ident not in by_id:
-            return nothing(segment, documents, "the judge spoke of points that were not asked for")
+            return nothing(segment, documents, _UNASKED)
         by_id[ident].append(point)
     rows = [_point(by_id[claim.id], claim, segment, documents) for claim in claims]
     verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
     return _combine(segment, rows, verdict, documents, fault)
 
 
+def logic_in(reply: Reply, segment: Segment) -> object:
+    """What a reply about the relation alone says of it, for ``with_logic``."""
+    raw = answer_of(reply)
+    if isinstance(raw, Obstacle):
+        return raw
+    return raw.get("logic") if raw.get("id") == segment.id else None
+
+
 def with_logic(judged: Judgement, raw: object, segment: Segment, documents: Documents) -> Judgement:
     """The same with the relation's verdict from a reply of its own."""
     verdict, fault = _logic(raw, segment, documents)
-    rows = judged.claims or [_blank(c.id, documents, judged.row.unverified or NO_REPLY) for c in claims_of(segment)]
+    if isinstance(raw, Obstacle):
+        fault = replace(_NO_LOGIC, cause=raw.cause)
+    rows = judged.claims or [_blank(c.id, documents, _obstacle(judged.row) or NO_REPLY) for c in claims_of(segment)]
     return _combine(segment, rows, verdict, documents, fault)
 
 
-def _blank(ident: str, documents: Documents, reason: str) -> Row:
-    return Row(segment_id=ident, cells=(None,) * len(documents.passages), unverified=reason)
+def _blank(ident: str, documents: Documents, why: Obstacle) -> Row:
+    return why.row(ident, (None,) * len(documents.passages))
+
+
+def _obstacle(row: Row) -> Obstacle | None:
+    return None if row.unverified is None else Obstacle(row.unverified, row.cause or Cause.REPLY)
 
 
 def _point(found: list[Any], claim: Claim, segment: Segment, documents: Documents) -> Row:
     if len(found) != 1:
-        reason = "the judge gave no verdict for this point" if not found else "the judge gave several verdicts for it"
-        return _blank(claim.id, documents, reason)
+        return _blank(claim.id, documents, _SEVERAL if found else _NO_POINT)
     try:
         reply = PointReply.model_validate(found[0])
     except ValidationError:
         return _blank(claim.id, documents, _UNREADABLE)
     labels = _labels(reply.labels, documents)
     if labels is None:
-        return _blank(claim.id, documents, "the judge did not name each document once")
+        return _blank(claim.id, documents, _UNNAMED)
     quotes, invented = _quotes(reply.quotes, documents)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
@@ -104,10 +123,10 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
     if fault is not None:
         why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, backed, fault)
-        return Row(segment_id=claim.id, cells=cells, unverified=why)
+        return why.row(claim.id, cells)
     if reply.verdict == "supported" and (missing := documents.lacks(claim.text)) is not None:
-        why = f"the judge called it supported, but no passage mentions {missing}"
-        return Row(segment_id=claim.id, cells=cells, unverified=why)
+        unheard = f"the judge called it supported, but no passage mentions {missing}"
+        return Obstacle(unheard, Cause.REPLY).row(claim.id, cells)
     wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "")
     evidence = tuple(
         (n, span) for n, label in enumerate(labels) if label in wanted and n in backed for span in quotes[n]
@@ -162,7 +181,7 @@ def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool
     return Cell(supported=certainty if label == "S" else _PARTLY, contradicted=_SLIGHT, evidence=quotes)
 
 
-def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> str | None:
+def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> Obstacle | None:
     """Why the verdict over all documents cannot stand on the labels and their quotes, or None.
 
     Support needs a document that says all, or two that say parts of it; a contradiction one that contradicts, and none
@@ -183,7 +202,9 @@ def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> str | None:
     return _INCONSISTENT if claimed["C"] else None
 
 
-def _reason_for(quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: str) -> str:
+def _reason_for(
+    quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: Obstacle
+) -> Obstacle:
     if fault is _INCONSISTENT or not quotes:
         return fault
     if documents.orders([(n, span) for n, spans in quotes.items() for span in spans]):
@@ -191,7 +212,7 @@ def _reason_for(quotes: Mapping[int, tuple[Span, ...]], documents: Documents, ba
     return fault if backed else _OFF_TOPIC
 
 
-def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, str | None]:
+def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, Obstacle | None]:
     """The verdict on a relation, or why there is none."""
     try:
         reply = LogicReply.model_validate(raw)
@@ -222,11 +243,11 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
 
 
 def _combine(
-    segment: Segment, rows: Sequence[Row], logic: LogicVerdict | None, documents: Documents, fault: str | None
+    segment: Segment, rows: Sequence[Row], logic: LogicVerdict | None, documents: Documents, fault: Obstacle | None
 ) -> Judgement:
     """A segment is as good as its worst point (L-Face4RAG, section 4.3: every point must agree)."""
     failing = [row for row in rows if row.unverified is None and row.supported < 0.5]
-    unjudged = next((row.unverified for row in rows if row.unverified is not None), None)
+    unjudged = next((why for row in rows if (why := _obstacle(row)) is not None), None)
     complete = unjudged is None and fault is None
     if not failing and (unjudged or fault):
         return Judgement(_blank(segment.id, documents, unjudged or fault or NO_REPLY), tuple(rows), logic)

@@ -9,6 +9,7 @@ from guardrail.errors import ConfigurationError, MissingExtraError
 from guardrail.llm.failures import failure, mentions
 from guardrail.llm.protocol import Completion, LLMError, Prompt
 from guardrail.llm.tokens import read_tokens
+from guardrail.types import Cause
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -130,7 +131,7 @@ def _read(reply: object, calls: int) -> Completion:
     endings = {str(about.get(name)) for name in ("finish_reason", "stop_reason", "stopReason", "done_reason")}
     extra: Any = getattr(raw, "additional_kwargs", None) or {}
     if extra.get("refusal") or endings & _REFUSED:
-        raise LLMError("the model refused to reply", spent=spent)
+        raise LLMError("the model refused to reply", spent=spent, cause=Cause.REPLY)
     text = getattr(raw, "text", "")
     text = str(text() if callable(text) and not isinstance(text, str) else text)
     tools = getattr(raw, "tool_calls", None) or []
@@ -138,6 +139,6 @@ def _read(reply: object, calls: int) -> Completion:
         text = json.dumps(tools[0].get("args"), ensure_ascii=False)
     cut_off = bool(endings & _CUT)
     if not text.strip():
-        raise LLMError("the reply holds no text", retryable=not cut_off, spent=spent)
+        raise LLMError("the reply holds no text", retryable=not cut_off, spent=spent, cause=Cause.REPLY)
     name = about.get("model_name") or about.get("model") or ""
     return Completion(text=text, model=str(name), cut_off=cut_off, calls=calls, **usage)

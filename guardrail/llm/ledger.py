@@ -9,7 +9,7 @@ from threading import Lock
 
 from guardrail.errors import ConfigurationError
 from guardrail.llm.protocol import Completion, LLMError
-from guardrail.types import Usage
+from guardrail.types import Cause, Usage
 
 SPARE = 0.1
 """Seconds before the deadline that requests may not use: the engine puts its reply together in them."""
@@ -77,12 +77,13 @@ class Ledger:
         with self._lock:
             if self.spent:
                 made = self._usage.calls
-                raise LLMError(f"the answer's budget of requests is spent ({made} made)")
+                raise LLMError(f"the answer's budget of requests is spent ({made} made)", cause=Cause.BUDGET)
             self._count(Usage(calls=1, retries=int(again)))
 
-    def add(self, completion: Completion) -> None:
-        """The reply to a request that was taken, or what a failed one cost."""
+    def add(self, completion: Completion) -> float | None:
+        """The reply to a request that was taken, or what a failed one cost. Returns its cost; None = no prices."""
         extra = max(0, completion.calls - 1)
+        cost = None if self._prices is None else self._prices.of(completion)
         with self._lock:
             self._count(
                 Usage(
@@ -91,9 +92,10 @@ class Ledger:
                     input_tokens=completion.input_tokens or 0,
                     cached_tokens=completion.cached_tokens or 0,
                     output_tokens=completion.output_tokens or 0,
-                    cost=None if self._prices is None else self._prices.of(completion),
+                    cost=cost,
                 )
             )
+        return cost
 
     def close_round(self, calls_before: int) -> None:
         """A round is over; it counts if it made a request."""

@@ -11,6 +11,7 @@ from guardrail.errors import ConfigurationError, MissingExtraError
 from guardrail.llm.failures import failure, mentions
 from guardrail.llm.protocol import Completion, LLMError, Prompt
 from guardrail.llm.tokens import read_tokens
+from guardrail.types import Cause
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
@@ -116,10 +117,10 @@ def _read(response: Any, calls: int) -> Completion:
     ending = ending or _field(raw, "stop_reason") or _field(raw, "done_reason")
     spent = Completion(text="", calls=calls, **usage)
     if ending in {"content_filter", "refusal"}:
-        raise LLMError("the model refused to reply", spent=spent)
+        raise LLMError("the model refused to reply", spent=spent, cause=Cause.REPLY)
     cut_off = ending in _CUT
     if not text.strip():
-        raise LLMError("the reply holds no text", retryable=not cut_off, spent=spent)
+        raise LLMError("the reply holds no text", retryable=not cut_off, spent=spent, cause=Cause.REPLY)
     return Completion(text=text, cut_off=cut_off, calls=calls, **usage)
 
 

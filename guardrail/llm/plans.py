@@ -12,24 +12,25 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
+from guardrail.engine import DecomposeRequest, Draft, Obstacle, VerifyRequest
 from guardrail.llm.cache import Cache
 from guardrail.llm.draft import answer_units, read_draft
 from guardrail.llm.fences import fence
-from guardrail.llm.json_text import read_object
-from guardrail.llm.judgement import Judgement, claims_of, nothing, read_segment, with_logic
+from guardrail.llm.judgement import Judgement, claims_of, logic_in, nothing, read_segment, with_logic
 from guardrail.llm.memory import Memory, digest, with_ids, without_ids
 from guardrail.llm.prompts import instructions
 from guardrail.llm.protocol import LLMError, Prompt
 from guardrail.llm.quotes import Documents
 from guardrail.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
-from guardrail.llm.steps import Reply, Steps
-from guardrail.types import Segment, SupportMatrix, Usage
+from guardrail.llm.steps import Reply, Steps, answer_of
+from guardrail.types import Cause, Segment, SupportMatrix, Usage
 
 _TRIES = 2
 _POINTS_A_CALL = 60
 """A judge that has more to fill in than this loses its place, and its reply outgrows what models may write."""
 _TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
+_UNFIT = Obstacle("the judge's reply does not fit what was asked", Cause.REPLY)
+_UNCLEAR = Obstacle("the judge gave no verdict, or several, for this segment", Cause.REPLY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +54,10 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
     why = ""
     for _ in range(_TRIES):
         (reply,) = yield (prompt,)
-        raw, why = _object(reply)
-        if raw is not None and isinstance(raw.get("segments"), list):
+        raw = answer_of(reply)
+        if isinstance(raw, Obstacle):
+            why = raw.reason
+        elif isinstance(raw.get("segments"), list):
             draft = read_draft(raw, request)
             if any(segment.claims for segment in draft.parts.checked):  # something of the reply could be used
                 memory.remember(key, raw)
@@ -208,38 +211,27 @@ def _read_split(answered: Answered, documents: Documents) -> Found:
             items, why = _items(reply, (segment,))
             found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=False)
             continue
-        raw, _ = _object(reply)
-        logic = raw.get("logic") if raw is not None and raw.get("id") == segment.id else None
+        logic = logic_in(reply, segment)
         before, kept = facts
         whole = {**kept, "logic": logic} if isinstance(kept, Mapping) else None
         found[segment.id] = (with_logic(before, logic, segment, documents), whole)
     return found
 
 
-def _read(raw: Any, why: str, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:
+def _read(raw: Any, why: Obstacle, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:
     if raw is None:
         return nothing(segment, documents, why), None
     return read_segment(raw, segment, documents, logic=logic), raw
 
 
-def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], str]:
+def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], Obstacle]:
     """Items of a reply by segment, and why one may be missing. Segments that nobody asked for spoil the whole reply."""
-    raw, why = _object(reply)
-    if raw is None:
-        return {}, why
+    raw = answer_of(reply)
+    if isinstance(raw, Obstacle):
+        return {}, raw
     listed = raw.get("segments")
     ids = [item.get("id") for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
     known = [segment.id for segment in asked]
     if not isinstance(listed, list) or len(ids) < len(listed) or not all(ident in known for ident in ids):
-        return {}, "the judge's reply does not fit what was asked"
-    once = {item["id"]: item for item in listed if ids.count(item["id"]) == 1}
-    return once, "the judge gave no verdict, or several, for this segment"
-
-
-def _object(reply: Reply) -> tuple[dict[str, Any] | None, str]:
-    if isinstance(reply, LLMError):
-        return None, f"the judge could not be asked: {reply}"
-    raw = read_object(reply.text)
-    if raw is None:
-        return None, "the judge's reply was cut off" if reply.cut_off else "the judge's reply holds no JSON object"
-    return raw, ""
+        return {}, _UNFIT
+    return {item["id"]: item for item in listed if ids.count(item["id"]) == 1}, _UNCLEAR

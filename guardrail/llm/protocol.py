@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from guardrail.errors import EngineError
+from guardrail.types import Cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,7 @@ class LLMError(EngineError):
         retryable: Whether the same request may succeed later (rate limit, server error, broken connection).
         retry_after: Seconds that the server asked to wait, if it did.
         spent: Tokens and requests that the failure cost, where they are known (a refusal is paid for); its text is "".
+        cause: See EngineError.
     """
 
     def __init__(
@@ -76,8 +78,9 @@ class LLMError(EngineError):
         retryable: bool = False,
         retry_after: float | None = None,
         spent: Completion | None = None,
+        cause: Cause | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, cause=cause)
         self.retryable = retryable
         self.retry_after = retry_after
         self.spent = spent

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary, ref
 
 from guardrail.llm.ledger import Ledger
 from guardrail.llm.protocol import LLMError
+from guardrail.types import Cause
 
 
 class Slots:
@@ -66,4 +67,6 @@ class Slots:
 
 
 def _crowded() -> LLMError:
-    return LLMError("no time left before the deadline: all requests that may run at once were at work")
+    return LLMError(
+        "no time left before the deadline: all requests that may run at once were at work", cause=Cause.TIMEOUT
+    )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from guardrail.engine import Part, VerifyRequest
+from guardrail.engine import Obstacle, Part, VerifyRequest
 from guardrail.facts import FactKind, Mismatch, compare, extract
 from guardrail.local.evidence import choose_evidence
 from guardrail.local.language import readable
@@ -20,13 +20,13 @@ from guardrail.local.model import ERROR_TYPES, MODEL_FOLDER, VERDICTS, load
 from guardrail.local.reading import Library, SegmentViews, View
 from guardrail.local.rules import CERTAIN, bare, judge_by_rules
 from guardrail.local.scorer import LONGEST, Scorer, Signals, coverage_ranges, load_scorer, log_odds
-from guardrail.types import Cell, ErrorType, Row, Segment, Span, SupportMatrix
+from guardrail.types import Cause, Cell, ErrorType, Row, Segment, Span, SupportMatrix
 
 _NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
-_OUT_OF_TIME = "the deadline passed before this segment was read"
+_OUT_OF_TIME = Obstacle("the deadline passed before this segment was read", Cause.TIMEOUT)
 CLAIM_WORDS = 85
 """Words of a segment read at once: 128 tokens hold them unless most are rare."""
-_TOO_SHORT = "it says too little by itself to be judged"
+_TOO_SHORT = Obstacle("it says too little by itself to be judged", Cause.LENGTH)
 _BARE = frozenset(content_words("yes no true false correct incorrect right wrong ok okay sure indeed 是 否 对 错 不"))
 _ON_TOPIC = 0.6
 """Coverage from which a window counts as speaking of the segment; a window on another topic contradicts nothing."""
@@ -144,10 +144,11 @@ def _row(
     scorer: Scorer,
     count: int,
 ) -> Row:
+    empty: tuple[Cell | None, ...] = (None,) * len(request.passages)
     if views is None:
-        return Row(segment_id=segment.id, cells=(None,) * len(request.passages), unverified=_OUT_OF_TIME)
+        return _OUT_OF_TIME.row(segment.id, empty)
     if not set(views.words) - _BARE:
-        return Row(segment_id=segment.id, cells=(None,) * len(request.passages), unverified=_TOO_SHORT)
+        return _TOO_SHORT.row(segment.id, empty)
     if readings is None:
         picked = views.joint.parts if views.joint else ()
         ranked = library.overlap.rank(views.words, picked, 3)
@@ -155,9 +156,8 @@ def _row(
         best = [(library.owner[i], library.sentences[i]) for i in ranked]
         return judge_by_rules(segment, request.passages, best, covered)
     done = [r for r in readings if r is not None]
-    empty: tuple[Cell | None, ...] = (None,) * len(request.passages)
     if len(done) < len(readings):
-        return Row(segment_id=segment.id, cells=empty, unverified=_OUT_OF_TIME)
+        return _OUT_OF_TIME.row(segment.id, empty)
     return judge_readings(segment, library, views, done, scorer, count)
 
 

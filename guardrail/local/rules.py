@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from guardrail.facts import FactKind, compare, extract
 from guardrail.local.windows import Sentence
-from guardrail.types import Cell, ErrorType, Passage, Row, Segment, Span
+from guardrail.types import Cause, Cell, ErrorType, Passage, Row, Segment, Span
 
 _QUOTES = str.maketrans("“”„«»‘’", '"""""\'\'')
 
@@ -69,4 +69,5 @@ def judge_by_rules(
         cells=empty,
         evidence=tuple((number, sentence.span) for number, sentence in best),
         unverified="the local model does not read this language, and no rule settles it",
+        cause=Cause.LANGUAGE,
     )

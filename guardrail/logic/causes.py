@@ -17,7 +17,6 @@ _COVERED, _COVERED_ZH = 0.6, 0.75  # a side is in the evidence nearly word for w
 _VERBATIM = 0.75  # a side stands in one sentence
 _MENTIONED = 0.34  # the evidence speaks of the claimed cause
 _STRAY = 0.1  # no more than chance
-_WEAK_CONJUNCTIONS = frozenset({"since", "now that", "in view of", "so", "thus"})
 _ENDS = frozenset({"until", "till"})  # "closed until May": May is no effect of it
 _TIES = frozenset({_R.CAUSE, _R.PURPOSE, _R.CONDITION, _R.NECESSITY})
 # Ways of saying "because" without a connective: participles, infinitives of purpose, colons, ", as", "with ... -ing".
@@ -47,11 +46,6 @@ def _word(sides: Sides) -> str:
 def _strong(claimed: Sides) -> bool:
     connective = CONNECTIVES.get(_word(claimed))
     return connective is not None and not connective.weak
-
-
-def _directed(stated: Sides) -> bool:
-    """Says which side is the cause; weak verbs ("made up for", "drives") often say something else."""
-    return _strong(stated) or _word(stated) in _WEAK_CONJUNCTIONS
 
 
 def rule(claimed: Sides, readings: Sequence[Reading]) -> list[Ruling]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from guardrail.errors import EngineError, EngineTimeout, UsageError
 from guardrail.intake import read_passages
 from guardrail.retrieval.protocol import AsyncRetriever, Retriever
-from guardrail.types import Passage, Segment
+from guardrail.types import Cause, Passage, Segment
 
 PER_SEGMENT = 3
 """Passages asked for by segment."""
@@ -36,10 +36,11 @@ class RetrieveRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """Passages with unique ids, best first; ``reason`` says why there are none."""
+    """Passages with unique ids, best first; ``reason`` says why there are none, and ``cause`` of which kind it is."""
 
     passages: tuple[Passage, ...] = ()
     reason: str = ""
+    cause: Cause = Cause.NO_PASSAGES
 
 
 def lookup(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from guardrail.errors import ConfigurationError
 from guardrail.feedback import Feedback
 from guardrail.llm.calls import Calls, CallSettings, Ledger
 from guardrail.llm.fences import fence
@@ -43,11 +42,6 @@ class LLMRewriter:
     _calls: Calls = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.llm, (LLM, AsyncLLM)):
-            raise ConfigurationError(
-                f"llm must have `model` and `complete` (or `acomplete`), got {type(self.llm).__name__}. "
-                "Wrap it: OpenAILLM, LangChainLLM or LlamaIndexLLM."
-            )
         object.__setattr__(self, "_calls", Calls(self.llm, self.settings))
 
     def rewrite(self, feedback: Feedback) -> str | None:

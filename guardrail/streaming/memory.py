@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from guardrail.drivers import afill, fill
-from guardrail.engine import AsyncEngine, Engine, Part, PartReader, VerifyRequest
-from guardrail.types import LogicVerdict, Row, Segment, SupportMatrix, Usage
+from guardrail.engine import AsyncEngine, Engine, Obstacle, Part, PartReader, VerifyRequest
+from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
-_LATER = "not read yet"
+_LATER = Obstacle("not read yet", Cause.LENGTH)
 
 _Key = tuple[str, tuple[int, ...]]
 
@@ -74,7 +74,7 @@ class Memory:
         self.count = sum(known.own for known in due.values())
         count = self.inner.longest if self.long and isinstance(self.inner, PartReader) else self.count
         read: dict[int, tuple[Row, ...]] = {}  # by part: its rows for that count
-        later = Row(segment_id="", cells=(None,) * len(request.passages), unverified=_LATER)
+        later = _LATER.row("", (None,) * len(request.passages))
         rows, logic = [], []
         for segment in request.segments:
             known = due.get(segment.id)

@@ -18,6 +18,7 @@ from guardrail.streaming.memory import AsyncRemembering, Memory, Remembering
 from guardrail.streaming.sentence import Sentences
 from guardrail.streaming.steps import CheckAll, CheckSome, Depends, Enough, Fetch, Mend, More, Plan, Reply, Step
 from guardrail.streaming.whole import buffered, observed
+from guardrail.telemetry import Observation, joined
 from guardrail.types import Passage
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class _Work:
     regenerate: Regenerator | None
     policy: Policy
     memory: Memory
+    seen: Observation
     passages: tuple[Passage, ...] = ()
     _checker: Guard | None = field(default=None)
 
@@ -116,20 +118,22 @@ class _Work:
         return self._checker
 
     def do(self, step: CheckAll | CheckSome | Mend) -> Reply:
-        if isinstance(step, Mend):
-            if step.only_edit:
-                return self.guard.apply(step.report, policy=self.policy)
-            return self.guard.repair(step.report, policy=self.policy, regenerate=self.regenerate)
-        guard = self.guard if isinstance(step, CheckAll) else self.checker(step, awaited=False)
-        return guard.check(step.text, self.passages, question=self.question, policy=self.policy)
+        with joined(self.seen):
+            if isinstance(step, Mend):
+                if step.only_edit:
+                    return self.guard.apply(step.report, policy=self.policy)
+                return self.guard.repair(step.report, policy=self.policy, regenerate=self.regenerate)
+            guard = self.guard if isinstance(step, CheckAll) else self.checker(step, awaited=False)
+            return guard.check(step.text, self.passages, question=self.question, policy=self.policy)
 
     async def ado(self, step: CheckAll | CheckSome | Mend) -> Reply:
-        if isinstance(step, Mend):
-            if step.only_edit:
-                return self.guard.apply(step.report, policy=self.policy)
-            return await self.guard.arepair(step.report, policy=self.policy, regenerate=self.regenerate)
-        guard = self.guard if isinstance(step, CheckAll) else self.checker(step, awaited=True)
-        return await guard.acheck(step.text, self.passages, question=self.question, policy=self.policy)
+        with joined(self.seen):
+            if isinstance(step, Mend):
+                if step.only_edit:
+                    return self.guard.apply(step.report, policy=self.policy)
+                return await self.guard.arepair(step.report, policy=self.policy, regenerate=self.regenerate)
+            guard = self.guard if isinstance(step, CheckAll) else self.checker(step, awaited=True)
+            return await guard.acheck(step.text, self.passages, question=self.question, policy=self.policy)
 
 
 def _work(
@@ -149,7 +153,8 @@ def _work(
     engine = guard.engine
     if isinstance(engine, str):
         raise TypeError("a guard resolves the name of its engine")
-    return _Work(guard, source, read_question(question), regenerate, used, Memory(engine))
+    seen = Observation(guard.telemetry, used.name, engine.name, mode=mode)
+    return _Work(guard, source, read_question(question), regenerate, used, Memory(engine), seen)
 
 
 def _plan(mode: Mode, work: _Work) -> Plan:
@@ -160,10 +165,12 @@ def _plan(mode: Mode, work: _Work) -> Plan:
 
 def _run(work: _Work, plan: Plan, source: Iterator[str]) -> Iterator[StreamEvent]:
     reply: Reply = None
+    work.seen.open()
     try:
         while (step := _next(plan, reply)) is not None:
             reply = None
             if isinstance(step, (Delta, Checked, Withheld, Finished)):
+                _tell(work.seen, step)
                 yield step
             elif isinstance(step, More):
                 reply = _piece(next(source, _NOTHING))
@@ -172,24 +179,26 @@ def _run(work: _Work, plan: Plan, source: Iterator[str]) -> Iterator[StreamEvent
             elif isinstance(step, Depends):
                 reply = work.memory.depends
             elif isinstance(step, Fetch):
-                given = work.ask()
-                if inspect.isawaitable(given):
-                    _drop(given)
-                    raise UsageError("the callable for passages is async. Use `astream`.")
-                reply = work.take(given)
+                reply = work.take(_there(work.ask()))
             else:
                 reply = work.do(step)
+    except Exception as error:
+        work.seen.close(error)
+        raise
     finally:
         plan.close()
         _close(source)
+        work.seen.close()
 
 
 async def _arun(work: _Work, plan: Plan, source: Ahead) -> AsyncIterator[StreamEvent]:
     reply: Reply = None
+    work.seen.open()
     try:
         while (step := _next(plan, reply)) is not None:
             reply = None
             if isinstance(step, (Delta, Checked, Withheld, Finished)):
+                _tell(work.seen, step)
                 yield step
             elif isinstance(step, More):
                 reply = await source.more(gather=step.gather)
@@ -202,9 +211,21 @@ async def _arun(work: _Work, plan: Plan, source: Ahead) -> AsyncIterator[StreamE
                 reply = work.take(await given if inspect.isawaitable(given) else given)
             else:
                 reply = await work.ado(step)
+    except Exception as error:
+        work.seen.close(error)
+        raise
     finally:
         plan.close()
         await source.close()
+        work.seen.close()
+
+
+def _tell(seen: Observation, event: StreamEvent) -> None:
+    if isinstance(event, Finished):
+        seen.delivered(event.guarded)
+        seen.close()  # now: many callers stop reading here
+    elif isinstance(event, Delta) and event.verified:
+        seen.verified()
 
 
 def _next(plan: Plan, reply: Reply) -> Step | StreamEvent | None:
@@ -232,6 +253,10 @@ def _close(source: object) -> None:
             _log.warning("closing the source of a stream failed", exc_info=error)
 
 
-def _drop(awaitable: object) -> None:
-    if inspect.iscoroutine(awaitable):
-        awaitable.close()
+def _there(given: object) -> object:
+    """What was given, unless somebody would have to await it."""
+    if not inspect.isawaitable(given):
+        return given
+    if inspect.iscoroutine(given):
+        given.close()
+    raise UsageError("the callable for passages is async. Use `astream`.")

@@ -59,11 +59,6 @@ _MASS = frozenset(
 )
 
 
-def _article(word: str) -> str:
-    spoken = word[0] in "aeiou" and (word == "uncle" or not word.startswith(("un", "one", "eu")))
-    return "an " if spoken else "a "
-
-
 def _plural(word: str) -> str:
     special = {
         "child": "children",

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from guardrail.engine import AsyncEngine, Engine, VerifyRequest
 from guardrail.errors import EngineError
-from guardrail.types import Passage, Segment, Span, SupportMatrix
+from guardrail.types import Cause, Passage, Segment, Span, SupportMatrix
 
 TOLERANCE = 0.2
 """How far P(supported) may move when nothing changes but the order of the passages or the other calls at work."""
@@ -114,6 +114,9 @@ def _check_shape(case: str, request: VerifyRequest, reply: Reply) -> None:
     _expect(case, asked == got, f"must return one row per segment, in order: {asked}, got {got}")
     for row in reply.rows:
         who, wide = f"row {row.segment_id!r}", len(request.passages)
+        told = "cause must be None or a Cause" if row.unverified is not None else "cause is for unverified rows only"
+        allowed = isinstance(row.cause, Cause | None) and (row.cause is None or row.unverified is not None)
+        _expect(case, allowed, f"{who}: {told}, got {row.cause!r}")
         _expect(case, len(row.cells) == wide, f"{who} must have {wide} cells, got {len(row.cells)}")
         cells = [(n, cell) for n, cell in enumerate(row.cells) if cell is not None]
         numbers = [row.supported, row.contradicted, *(p for _, c in cells for p in (c.supported, c.contradicted))]

@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from guardrail.engine import VerifyRequest
-from guardrail.types import Cell, Row, Segment, Span, SupportMatrix, Verdict
+from guardrail.engine import Obstacle, VerifyRequest
+from guardrail.types import Cause, Cell, Row, Segment, Span, SupportMatrix, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class FakeEngine:
         verdict = next((v for key, v in self.verdicts.items() if key in segment.text), self.default)
         if isinstance(verdict, Exception):
             raise verdict
-        reason = "the deadline passed" if request.expired() else "scripted" if verdict == "unverified" else None
-        if reason is not None:
-            return Row(segment_id=segment.id, cells=(None,) * len(request.passages), unverified=reason)
+        obstacle = _LATE if request.expired() else _SCRIPTED if verdict == Verdict.UNVERIFIED else None
+        if obstacle is not None:
+            return obstacle.row(segment.id, (None,) * len(request.passages))
         supported, contradicted = _CERTAIN[Verdict(verdict)]
         spans = [(n, Span(0, len(p.text))) for n, p in enumerate(request.passages) if p.text]
         cell = Cell(supported=supported, contradicted=contradicted)
@@ -59,4 +59,6 @@ class FakeEngine:
         )
 
 
+_LATE = Obstacle("the deadline passed", Cause.TIMEOUT)
+_SCRIPTED = Obstacle("scripted", Cause.ENGINE)
 _CERTAIN = {Verdict.SUPPORTED: (0.95, 0.02), Verdict.CONTRADICTED: (0.03, 0.96), Verdict.UNSUPPORTED: (0.1, 0.1)}

@@ -40,17 +40,18 @@ def inner_config(
     config: RunnableConfig,
     run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
     detach: Detach,
-    listener: BaseCallbackHandler | None,
+    *listeners: BaseCallbackHandler | None,
 ) -> RunnableConfig:
-    """The config for runs inside: tags, metadata and configurable values stay; ``listener`` hears in any case.
+    """The config for runs inside: tags, metadata and configurable values stay; ``listeners`` hear in any case.
 
     It also becomes the ambient one, for models called without a config (by a Runnable of the caller's own, a rewriter).
     Call it in a context of one's own (as ``_call_with_config`` makes): nothing sets it back.
     """
     child: CallbackManager | AsyncCallbackManager = run_manager.get_child()
     _detached(child, detach)
-    if listener is not None:
-        child.add_handler(listener, inherit=True)
+    for listener in listeners:
+        if listener is not None:
+            child.add_handler(listener, inherit=True)
     inner = patch_config(config, callbacks=child)
     if detach and "configurable" in inner:
         inner["configurable"] = {k: v for k, v in inner["configurable"].items() if k not in _SUBGRAPH_WAYS}
@@ -58,13 +59,15 @@ def inner_config(
     return inner
 
 
-def ambient_config(detach: Detach) -> RunnableConfig:
+def ambient_config(detach: Detach, listener: BaseCallbackHandler | None = None) -> RunnableConfig:
     """The same for a place that has no run of its own: from the config that surrounds it."""
     config = ensure_config()
     callbacks = config.get("callbacks")
     if isinstance(callbacks, BaseCallbackManager):
         callbacks = callbacks.copy()
         _detached(callbacks, detach)
+        if listener is not None:
+            callbacks.add_handler(listener, inherit=True)
     elif callbacks:
         callbacks = [handler for handler in callbacks if _stays(handler, detach)]
     elif detach is True:

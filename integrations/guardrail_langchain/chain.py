@@ -22,6 +22,7 @@ from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
 from guardrail_langchain.retrieved import Retrieved
+from guardrail_langchain.spans import Place
 from guardrail_langchain.stream import astreamed, streamed
 from guardrail_langchain.summary import summary
 
@@ -63,14 +64,16 @@ class GuardedChain(Runnable[Any, Any]):
 
         def call(value: Any, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Any:
             untrace(self.detach)
-            retrieved, inner = self.inside(config, run_manager)
+            place = Place(run_manager.run_id)
+            retrieved, inner = self.inside(config, run_manager, place)
             output = self.inner.invoke(value, inner, **kwargs)
             found = self.find(value, output, config, retrieved)
             made = Call(value, output, found.documents, found.question, inner)
             again = self.again.generator(made) if self.again else None
-            guarded = self.guard.run(
-                found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
-            )
+            with place.check(found.text):
+                guarded = self.guard.run(
+                    found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
+                )
             return self._deliver(value, output, guarded)
 
         return self._call_with_config(call, input, config, run_type="chain")
@@ -80,14 +83,16 @@ class GuardedChain(Runnable[Any, Any]):
 
         async def call(value: Any, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Any:
             untrace(self.detach)
-            retrieved, inner = self.inside(config, run_manager)
+            place = Place(run_manager.run_id)
+            retrieved, inner = self.inside(config, run_manager, place)
             output = await self.inner.ainvoke(value, inner, **kwargs)
             found = self.find(value, output, config, retrieved)
             made = Call(value, output, found.documents, found.question, inner)
             again = self.again.agenerator(made) if self.again else None
-            guarded = await self.guard.arun(
-                found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
-            )
+            with place.check(found.text):
+                guarded = await self.guard.arun(
+                    found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
+                )
             return self._deliver(value, output, guarded)
 
         return await self._acall_with_config(call, input, config, run_type="chain")
@@ -146,14 +151,17 @@ class GuardedChain(Runnable[Any, Any]):
                 yield chunk
 
     def inside(
-        self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun
+        self,
+        config: RunnableConfig,
+        run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
+        place: Place,
     ) -> tuple[Retrieved | None, RunnableConfig]:
         """Who listens for documents in one call, and the config of the inner chain."""
         listens = self.parts.wants_callback and configured(config, "documents") is None
         retrieved = Retrieved() if listens else None
         # Observe mode promises no check before text leaves, so there is nothing to keep from those who stream.
         streams = self.mode == "observe" and self.detach == "streams"
-        return retrieved, inner_config(config, run_manager, False if streams else self.detach, retrieved)
+        return retrieved, inner_config(config, run_manager, False if streams else self.detach, retrieved, place.written)
 
     def find(self, given: Any, output: Any, config: RunnableConfig, retrieved: Retrieved | None) -> Found:
         """What is to be checked in an output. Raises UsageError where a part is missing; the message lists its keys."""

@@ -19,6 +19,7 @@ from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
 from guardrail_langchain.retrieved import Retrieved
+from guardrail_langchain.spans import Place
 from guardrail_langchain.summary import summary
 
 
@@ -58,7 +59,8 @@ class GuardrailNode(Runnable[Any, Any]):
 
         def call(state: Any, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Any:
             untrace(self.detach)
-            retrieved, inner = self._inside(config, run_manager)
+            place = Place(run_manager.run_id)
+            retrieved, inner = self._inside(config, run_manager, place)
             update = self.inner.invoke(state, inner, **kwargs) if self.inner is not None else {}
             answer, made = self._read(state, update, retrieved, inner)
             if answer is None:
@@ -66,7 +68,8 @@ class GuardrailNode(Runnable[Any, Any]):
             again = self.again.generator(made) if self.again else None
             passages = to_passages(made.documents)
             policy = configured(config, "guardrail_policy")
-            guarded = self.guard.run(answer.text, passages, question=made.question, policy=policy, regenerate=again)
+            with place.check(answer.text):
+                guarded = self.guard.run(answer.text, passages, question=made.question, policy=policy, regenerate=again)
             return self._updated(update, answer, guarded)
 
         return self._call_with_config(call, input, config, run_type="chain")
@@ -76,7 +79,8 @@ class GuardrailNode(Runnable[Any, Any]):
 
         async def call(state: Any, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Any:
             untrace(self.detach)
-            retrieved, inner = self._inside(config, run_manager)
+            place = Place(run_manager.run_id)
+            retrieved, inner = self._inside(config, run_manager, place)
             update = await self.inner.ainvoke(state, inner, **kwargs) if self.inner is not None else {}
             answer, made = self._read(state, update, retrieved, inner)
             if answer is None:
@@ -84,18 +88,22 @@ class GuardrailNode(Runnable[Any, Any]):
             again = self.again.agenerator(made) if self.again else None
             passages = to_passages(made.documents)
             policy = configured(config, "guardrail_policy")
-            guarded = await self.guard.arun(
-                answer.text, passages, question=made.question, policy=policy, regenerate=again
-            )
+            with place.check(answer.text):
+                guarded = await self.guard.arun(
+                    answer.text, passages, question=made.question, policy=policy, regenerate=again
+                )
             return self._updated(update, answer, guarded)
 
         return await self._acall_with_config(call, input, config, run_type="chain")
 
     def _inside(
-        self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun
+        self,
+        config: RunnableConfig,
+        run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
+        place: Place,
     ) -> tuple[Retrieved | None, RunnableConfig]:
         retrieved = Retrieved() if self.inner is not None and self.parts.wants_callback else None
-        return retrieved, inner_config(config, run_manager, self.detach, retrieved)
+        return retrieved, inner_config(config, run_manager, self.detach, retrieved, place.written)
 
     def _read(
         self, state: Any, update: Any, retrieved: Retrieved | None, config: RunnableConfig

@@ -23,6 +23,7 @@ from guardrail_langchain.answers import leaves, replaced, text_of
 from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import asked, configured
+from guardrail_langchain.spans import Place
 from guardrail_langchain.summary import summary, unchecked
 
 _Made = TypeVar("_Made")
@@ -77,9 +78,10 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Call the model, and check its message if it is an answer."""
+        place = Place()
 
         def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            return self._run(lambda: handler(request))
+            return self._run(lambda: handler(request), place)
 
         def again(feedback: Feedback) -> str:
             return _said_again(call(_told(request, feedback)))
@@ -92,20 +94,23 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
             return _with(response, message, _text_in(response, message), unchecked("no passages"))
         text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
         regenerate = again if self._regenerate and not message.tool_calls else None
-        guarded = self._run(
-            lambda: self.guard.run(
-                text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
+        with place.check(text):
+            guarded = self._run(
+                lambda: self.guard.run(
+                    text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
+                ),
+                place,
             )
-        )
         return self._delivered(response, message, guarded)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """The same without blocking the event loop."""
+        place = Place()
 
         async def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            return await self._arun(lambda: handler(request))
+            return await self._arun(lambda: handler(request), place)
 
         async def again(feedback: Feedback) -> str:
             return _said_again(await call(_told(request, feedback)))
@@ -118,29 +123,31 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
             return _with(response, message, text_of(message), unchecked("no passages"))
         text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
         regenerate = again if self._regenerate and not message.tool_calls else None
-        guarded = await self._arun(
-            lambda: self.guard.arun(
-                text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
+        with place.check(text):
+            guarded = await self._arun(
+                lambda: self.guard.arun(
+                    text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
+                ),
+                place,
             )
-        )
         return self._delivered(response, message, guarded)
 
-    def _run(self, work: Callable[[], _Made]) -> _Made:
+    def _run(self, work: Callable[[], _Made], place: Place) -> _Made:
         """Models may speak in the handler, and in a rewriter of the guard: both apart."""
-        with self._apart() as context:
+        with self._apart(place) as context:
             return context.run(work)
 
-    async def _arun(self, work: Callable[[], Awaitable[_Made]]) -> _Made:
+    async def _arun(self, work: Callable[[], Awaitable[_Made]], place: Place) -> _Made:
         async def task() -> _Made:
             return await work()
 
-        with self._apart() as context:
+        with self._apart(place) as context:
             return await asyncio.create_task(task(), context=context)
 
     @contextmanager
-    def _apart(self) -> Iterator[Context]:
+    def _apart(self, place: Place) -> Iterator[Context]:
         """A context in which handlers that stream to the caller do not hear of the model."""
-        with set_config_context(ambient_config(self._detach)) as context:
+        with set_config_context(ambient_config(self._detach, place.written)) as context:
             context.run(untrace, self._detach)
             yield context
 

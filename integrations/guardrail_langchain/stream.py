@@ -12,11 +12,13 @@ from langchain_core.runnables import RunnableConfig
 from guardrail import Passage
 from guardrail.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
+from guardrail_langchain.answers import text_of
 from guardrail_langchain.callbacks import untrace
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import configured
 from guardrail_langchain.regeneration import Call
 from guardrail_langchain.retrieved import Retrieved
+from guardrail_langchain.spans import Place
 from guardrail_langchain.split import Split
 
 if TYPE_CHECKING:
@@ -49,15 +51,17 @@ def streamed(
                 split.part(chunk)
                 yield from split.take()
 
-        for event in guarded_stream(
-            chain.guard,
-            texts(),
-            work.passages,
-            question=work.question(),
-            mode=work.mode,
-            policy=work.policy,
-            regenerate=work.generate if chain.again else None,
-        ):
+        with work.place.check(work.said):
+            events = guarded_stream(
+                chain.guard,
+                texts(),
+                work.passages,
+                question=work.question(),
+                mode=work.mode,
+                policy=work.policy,
+                regenerate=work.generate if chain.again else None,
+            )
+        for event in events:
             yield from work.told(event)
     finally:
         close = getattr(source, "close", None)
@@ -93,15 +97,16 @@ async def astreamed(
                 for text in split.take():
                     yield text
 
-        events = aguarded_stream(
-            chain.guard,
-            texts(),
-            work.passages,
-            question=work.question(),
-            mode=work.mode,
-            policy=work.policy,
-            regenerate=work.agenerate if chain.again else None,
-        )
+        with work.place.check(work.said):
+            events = aguarded_stream(
+                chain.guard,
+                texts(),
+                work.passages,
+                question=work.question(),
+                mode=work.mode,
+                policy=work.policy,
+                regenerate=work.agenerate if chain.again else None,
+            )
         try:
             async for event in events:
                 for out in work.told(event):
@@ -121,6 +126,7 @@ class _Work:
     config: RunnableConfig
     inner: RunnableConfig
     retrieved: Retrieved | None
+    place: Place
     split: Split
 
     def ready(self) -> bool:
@@ -138,6 +144,12 @@ class _Work:
     def mode(self) -> Mode:
         """A finished message comes in one piece: it is checked as a whole."""
         return "buffer" if self.split.at_once and self.chain.mode == "sentence" else self.chain.mode
+
+    @property
+    def said(self) -> str | None:
+        """The answer, if all of it is there."""
+        whole = self.chain.mode == "buffer" or self.split.at_once
+        return text_of(self.chain.parts.find_answer(self.split.output)) if whole else None
 
     @property
     def policy(self) -> Any:
@@ -180,9 +192,10 @@ def _begin(
     config: RunnableConfig,
 ) -> _Work:
     untrace(chain.detach)
-    retrieved, inner = chain.inside(config, run_manager)
+    place = Place(run_manager.run_id)
+    retrieved, inner = chain.inside(config, run_manager, place)
     split = Split(chain.parts, given, open_to_all=chain.mode == "observe")
-    return _Work(chain, given, config, inner, retrieved, split)
+    return _Work(chain, given, config, inner, retrieved, place, split)
 
 
 def _sum(chunks: list[Any]) -> Any:

@@ -23,6 +23,7 @@ from guardrail_llamaindex.chat_response import GuardedChatStream, achat_response
 from guardrail_llamaindex.chat_turn import Turn, nodes_of
 from guardrail_llamaindex.checks import Checks
 from guardrail_llamaindex.passages import Selector, to_passages
+from guardrail_llamaindex.spans import Place
 from guardrail_llamaindex.verdict import KEY, MODE_KEY, told
 
 
@@ -73,32 +74,35 @@ class GuardedChatEngine(BaseChatEngine):
 
     def chat(self, message: str, chat_history: list[ChatMessage] | None = None) -> AgentChatResponse:
         """Answer a message; what is returned and kept is checked."""
-        turn = self._turn(message)
-        response = turn.copy().chat(message, chat_history)
+        turn, place = self._turn(message), Place()
+        with place.answering():
+            response = turn.copy().chat(message, chat_history)
         nodes = nodes_of(response)
         again = turn.again(nodes)
         generator = self._generator(None if again is None else again.generate)
-        guarded = self._checks.run(_answer(response), self._passages(nodes), message, generator)
+        guarded = self._checks.run(_answer(response), self._passages(nodes), message, generator, place)
         if turn.staged is not None:
             turn.staged.deliver(guarded.text)
         return self._response(response, guarded)
 
     async def achat(self, message: str, chat_history: list[ChatMessage] | None = None) -> AgentChatResponse:
         """The same without blocking the event loop."""
-        turn = self._turn(message)
-        response = await turn.copy().achat(message, chat_history)
+        turn, place = self._turn(message), Place()
+        with place.answering():
+            response = await turn.copy().achat(message, chat_history)
         nodes = nodes_of(response)
         again = turn.again(nodes)
         generator = self._generator(None if again is None else again.agenerate)
-        guarded = await self._checks.arun(_answer(response), self._passages(nodes), message, generator)
+        guarded = await self._checks.arun(_answer(response), self._passages(nodes), message, generator, place)
         if turn.staged is not None:
             await turn.staged.adeliver(guarded.text)
         return self._response(response, guarded)
 
     def stream_chat(self, message: str, chat_history: list[ChatMessage] | None = None) -> StreamingAgentChatResponse:
         """Answer a message as a stream, in the engine's mode; it is checked in a thread of its own."""
-        turn = self._turn(message)
-        inner = turn.copy().stream_chat(message, chat_history)
+        turn, place = self._turn(message), Place()
+        with place.answering():
+            inner = turn.copy().stream_chat(message, chat_history)
         stream = self._stream(inner)
         again = turn.again(stream.source_nodes)
         generator = self._generator(None if again is None else again.generate)
@@ -106,7 +110,7 @@ class GuardedChatEngine(BaseChatEngine):
         def texts() -> TokenGen:
             found: list[GuardedAnswer] = []
             passages = self._passages(stream.source_nodes)
-            yield from self._checks.stream(inner.response_gen, passages, message, generator, found.append)
+            yield from self._checks.stream(inner.response_gen, passages, message, generator, found.append, place)
             if turn.staged is not None:
                 turn.staged.deliver(found[0].text)
             self._finish(stream, found[0])
@@ -121,8 +125,9 @@ class GuardedChatEngine(BaseChatEngine):
         self, message: str, chat_history: list[ChatMessage] | None = None
     ) -> StreamingAgentChatResponse:
         """The same in a task of the event loop."""
-        turn = self._turn(message)
-        inner = await turn.copy().astream_chat(message, chat_history)
+        turn, place = self._turn(message), Place()
+        with place.answering():
+            inner = await turn.copy().astream_chat(message, chat_history)
         stream = self._stream(inner)
         again = turn.again(stream.source_nodes)
         generator = self._generator(None if again is None else again.agenerate)
@@ -131,7 +136,7 @@ class GuardedChatEngine(BaseChatEngine):
             found: list[GuardedAnswer] = []
             passages = self._passages(stream.source_nodes)
             async for text in self._checks.astream(
-                inner.async_response_gen(), passages, message, generator, found.append
+                inner.async_response_gen(), passages, message, generator, found.append, place
             ):
                 yield text
             if turn.staged is not None:

@@ -13,6 +13,7 @@ from guardrail.intake import PassageLike
 from guardrail.mending import Generator
 from guardrail.streaming import MODES, Delta, Finished, Mode, aguarded_stream, guarded_stream
 from guardrail_llamaindex.events import aobserved, ended, observed, started
+from guardrail_llamaindex.spans import Place
 
 Passages = Iterable[PassageLike]
 
@@ -37,15 +38,23 @@ class Checks:
         if self.mode not in MODES:
             raise UsageError(f"unknown mode {self.mode!r}. {did_you_mean(str(self.mode), MODES)}")
 
-    def run(self, answer: str, passages: Passages, question: str, regenerate: Generator | None) -> GuardedAnswer:
+    def run(
+        self, answer: str, passages: Passages, question: str, regenerate: Generator | None, place: Place
+    ) -> GuardedAnswer:
         """Check a whole answer."""
-        return observed(self.kind, lambda: self.guard.run(answer, passages, question=question, regenerate=regenerate))
+        with place.check(answer):
+            return observed(
+                self.kind, lambda: self.guard.run(answer, passages, question=question, regenerate=regenerate)
+            )
 
-    async def arun(self, answer: str, passages: Passages, question: str, regenerate: Generator | None) -> GuardedAnswer:
+    async def arun(
+        self, answer: str, passages: Passages, question: str, regenerate: Generator | None, place: Place
+    ) -> GuardedAnswer:
         """The same without blocking the event loop."""
-        return await aobserved(
-            self.kind, lambda: self.guard.arun(answer, passages, question=question, regenerate=regenerate)
-        )
+        with place.check(answer):
+            return await aobserved(
+                self.kind, lambda: self.guard.arun(answer, passages, question=question, regenerate=regenerate)
+            )
 
     def stream(
         self,
@@ -54,12 +63,15 @@ class Checks:
         question: str,
         regenerate: Generator | None,
         finish: Callable[[GuardedAnswer], None],
+        place: Place,
     ) -> TokenGen:
         """Text as it may leave; ``finish`` is called with the verdict before the iterator ends."""
         started(self.kind, self.mode)
-        for event in guarded_stream(
-            self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
-        ):
+        with place.check(None):
+            events = guarded_stream(
+                self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
+            )
+        for event in events:
             if isinstance(event, Delta):
                 yield event.text
             elif isinstance(event, Finished):
@@ -73,10 +85,14 @@ class Checks:
         question: str,
         regenerate: Generator | None,
         finish: Callable[[GuardedAnswer], None],
+        place: Place,
     ) -> TokenAsyncGen:
         """The same without blocking the event loop."""
         started(self.kind, self.mode)
-        events = aguarded_stream(self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate)
+        with place.check(None):
+            events = aguarded_stream(
+                self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
+            )
         try:
             async for event in events:
                 if isinstance(event, Delta):

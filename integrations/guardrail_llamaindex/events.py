@@ -6,8 +6,11 @@ from collections.abc import Awaitable, Callable
 
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.base import BaseEvent
+from opentelemetry import context
 
 from guardrail import GuardedAnswer
+from guardrail.telemetry.spans import quiet
+from guardrail_llamaindex.spans import within
 
 dispatcher = get_dispatcher("guardrail_llamaindex")
 """Attach handlers here to get the guard's events alone."""
@@ -86,28 +89,38 @@ def ended(guarded: GuardedAnswer, kind: str, mode: str | None = None) -> None:
 
 
 def observed(kind: str, check: Callable[[], GuardedAnswer]) -> GuardedAnswer:
-    """Run a check in a span of its own, between its two events."""
+    """Run a check in a span of its own, between its two events.
+
+    Instrumentations that make OpenTelemetry's spans of the dispatcher's do not see this one: the guard's own
+    ``guardrail.check`` hangs in its place.
+    """
     found: list[GuardedAnswer] = []
+    ours = context.get_current()
 
     def guardrail_check() -> None:  # without arguments and result: handlers are given both
         started(kind)
-        found.append(check())
+        with within(ours):
+            found.append(check())
         ended(found[0], kind)
 
     guardrail_check.__qualname__ = "guardrail.check"
-    dispatcher.span(guardrail_check)()
+    with within(quiet()):
+        dispatcher.span(guardrail_check)()
     return found[0]
 
 
 async def aobserved(kind: str, check: Callable[[], Awaitable[GuardedAnswer]]) -> GuardedAnswer:
     """The same, awaited."""
     found: list[GuardedAnswer] = []
+    ours = context.get_current()
 
     async def guardrail_check() -> None:  # see observed
         started(kind)
-        found.append(await check())
+        with within(ours):
+            found.append(await check())
         ended(found[0], kind)
 
     guardrail_check.__qualname__ = "guardrail.check"
-    await dispatcher.span(guardrail_check)()
+    with within(quiet()):
+        await dispatcher.span(guardrail_check)()
     return found[0]

@@ -19,6 +19,7 @@ from guardrail_llamaindex.answers import atext_of, delivered, text_of
 from guardrail_llamaindex.checks import Checks
 from guardrail_llamaindex.passages import Selector, to_passages
 from guardrail_llamaindex.regeneration import Again, synthesizes
+from guardrail_llamaindex.spans import Place
 from guardrail_llamaindex.verdict import KEY, MODE_KEY, told
 
 
@@ -73,7 +74,10 @@ class GuardedQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """The inner engine's answer from these nodes, checked."""
-        return self._checked(self.inner.synthesize(query_bundle, nodes, additional_source_nodes), query_bundle)
+        place = Place()
+        with place.answering():
+            response = self.inner.synthesize(query_bundle, nodes, additional_source_nodes)
+            return self._checked(response, query_bundle, place)
 
     async def asynthesize(
         self,
@@ -82,16 +86,22 @@ class GuardedQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """The same without blocking the event loop."""
-        response = await self.inner.asynthesize(query_bundle, nodes, additional_source_nodes)
-        return await self._achecked(response, query_bundle)
+        place = Place()
+        with place.answering():
+            response = await self.inner.asynthesize(query_bundle, nodes, additional_source_nodes)
+            return await self._achecked(response, query_bundle, place)
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        return self._checked(self.inner.query(query_bundle), query_bundle)
+        place = Place()
+        with place.answering():
+            return self._checked(self.inner.query(query_bundle), query_bundle, place)
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        return await self._achecked(await self.inner.aquery(query_bundle), query_bundle)
+        place = Place()
+        with place.answering():
+            return await self._achecked(await self.inner.aquery(query_bundle), query_bundle, place)
 
-    def _checked(self, response: RESPONSE_TYPE, asked: QueryBundle) -> RESPONSE_TYPE:
+    def _checked(self, response: RESPONSE_TYPE, asked: QueryBundle, place: Place) -> RESPONSE_TYPE:
         if isinstance(response, AsyncStreamingResponse):
             raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
         again = Again(self.inner, asked, list(response.source_nodes))
@@ -100,14 +110,14 @@ class GuardedQueryEngine(BaseQueryEngine):
         if isinstance(response, StreamingResponse) and self._checks.mode != "buffer":
             metadata = self._stream_metadata(response)
             finish = _Finish(metadata, self._sealed)
-            texts = self._checks.stream(_deltas(response), passages, asked.query_str, generator, finish)
+            texts = self._checks.stream(_deltas(response), passages, asked.query_str, generator, finish, place)
             return StreamingResponse(texts, response.source_nodes, metadata)
-        guarded = self._checks.run(text_of(response), passages, asked.query_str, generator)
+        guarded = self._checks.run(text_of(response), passages, asked.query_str, generator, place)
         return self._whole(response, guarded, again)
 
-    async def _achecked(self, response: RESPONSE_TYPE, asked: QueryBundle) -> RESPONSE_TYPE:
+    async def _achecked(self, response: RESPONSE_TYPE, asked: QueryBundle, place: Place) -> RESPONSE_TYPE:
         if isinstance(response, StreamingResponse) and self._checks.mode != "buffer":
-            return self._checked(response, asked)  # an engine that streams sync text from `aquery`
+            return self._checked(response, asked, place)  # an engine that streams sync text from `aquery`
         again = Again(self.inner, asked, list(response.source_nodes))
         generator = self._generator(again.agenerate)
         passages = self._passages(response.source_nodes)
@@ -116,9 +126,9 @@ class GuardedQueryEngine(BaseQueryEngine):
             finish = _Finish(metadata, self._sealed)
             # Not `async_response_gen()`: closing that does not close the model's own generator.
             deltas = _aone(response.response_txt) if response.response_txt is not None else response.response_gen
-            texts = self._checks.astream(deltas, passages, asked.query_str, generator, finish)
+            texts = self._checks.astream(deltas, passages, asked.query_str, generator, finish, place)
             return AsyncStreamingResponse(texts, response.source_nodes, metadata)
-        guarded = await self._checks.arun(await atext_of(response), passages, asked.query_str, generator)
+        guarded = await self._checks.arun(await atext_of(response), passages, asked.query_str, generator, place)
         return self._whole(response, guarded, again)
 
     def _whole(self, response: RESPONSE_TYPE, guarded: GuardedAnswer, again: Again) -> RESPONSE_TYPE:

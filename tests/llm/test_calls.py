@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 import weakref
-from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -19,6 +18,7 @@ from guardrail.errors import EngineError
 from guardrail.llm.breaker import Breaker
 from guardrail.llm.calls import Calls, CallSettings, Ledger, Prices
 from guardrail.llm.protocol import Completion, LLMError, Prompt
+from guardrail.telemetry import observed
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 DOWN = LLMError("HTTP 500", retryable=True)
@@ -577,54 +577,36 @@ def test_steps_are_closed_when_they_are_left():
     assert log == ["closed", "closed"]
 
 
-class Spans(trace.Tracer):
-    """A tracer that keeps what was started; the SDK is not needed to see it."""
-
-    def __init__(self):
-        self.spans = []
-
-    def start_span(self, name, context=None, kind=trace.SpanKind.INTERNAL, attributes=None, **_):
-        span = Span(name, kind, dict(attributes), trace.get_current_span(context))
-        self.spans.append(span)
-        return span
-
-    def start_as_current_span(self, *_, **__):
-        return nullcontext()
-
-
-class Span(trace.NonRecordingSpan):
-    def __init__(self, name, kind, attributes, parent):
-        super().__init__(trace.INVALID_SPAN_CONTEXT)
-        self.name, self.kind, self.attributes, self.parent, self.ended = name, kind, attributes, parent, False
-
-    def set_attributes(self, attributes):
-        self.attributes.update(attributes)
-
-    def end(self, end_time=None):
-        self.ended = True
-
-
 @WAYS
-def test_every_request_has_a_span_without_content(kind, perform, monkeypatch):
-    tracer = Spans()
-    monkeypatch.setattr("guardrail.telemetry._tracer", tracer)
-    outer = Span("outer", None, {}, None)
-    with trace.use_span(outer):
+def test_every_request_has_a_span_without_content(kind, perform, watched):
+    with observed(watched.settings, "policy", "llm"):
         perform(Calls(kind(DOWN), FAST), prompts(3), ledger())
-    assert len(tracer.spans) == 4
-    assert all(s.name == "chat test-model" and s.kind is trace.SpanKind.CLIENT and s.ended for s in tracer.spans)
-    assert all(s.parent is outer for s in tracer.spans)
-    failed = [s for s in tracer.spans if "error.type" in s.attributes]
-    assert [s.attributes["error.type"] for s in failed] == ["LLMError"]
-    good = next(s for s in tracer.spans if s not in failed)
+    outer, *_ = watched.spans("guardrail.check")
+    chats = watched.spans("chat test-model")
+    assert len(chats) == 4
+    assert all(s.kind is trace.SpanKind.CLIENT and s.parent.span_id == outer.context.span_id for s in chats)
+    failed = [s for s in chats if "error.type" in s.attributes]
+    assert [s.attributes["error.type"] for s in failed] == ["engine"]
+    good = next(s for s in chats if s not in failed)
     assert good.attributes == {
-        "guardrail.schema": "1",
+        "guardrail.schema": "2",
+        "openinference.span.kind": "LLM",
+        "langfuse.observation.type": "generation",
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "test-model",
+        "llm.model_name": "test-model",
         "gen_ai.usage.input_tokens": 100,
         "gen_ai.usage.output_tokens": 10,
+        "llm.token_count.prompt": 100,
+        "llm.token_count.completion": 10,
+        "llm.token_count.total": 110,
+        "llm.token_count.prompt_details.cache_read": 60,
         "guardrail.prompt": "judge.en.v1.abc",
     }
+    assert watched.total("guardrail.judge.calls", outcome="ok") == 3
+    assert watched.total("guardrail.judge.calls", outcome="error") == 1
+    assert watched.total("guardrail.judge.tokens", token_type="input") == 300
+    assert watched.count("gen_ai.client.operation.duration") == 4
 
 
 def test_threads_know_the_context_of_their_answer():

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
+from guardrail.engine import DecomposeRequest, Draft, Obstacle, VerifyRequest
 from guardrail.entities import cluster
 from guardrail.entities.names import split_title
 from guardrail.llm.draft import answer_units
 from guardrail.llm.judgement import claims_of
-from guardrail.llm.paper.asking import answer_of, ask, documents_block, items, question_block
+from guardrail.llm.paper.asking import ask, context_blocks, items, replies_to
 from guardrail.llm.paper.evidence import Locator
 from guardrail.llm.paper.replies import FactsReply, GroupReply, GroupsReply, TruthReply
 from guardrail.llm.paper.sentences import by_sentence, keeps
 from guardrail.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
-from guardrail.llm.steps import Replies, Reply, Steps
+from guardrail.llm.steps import Reply, Steps, answer_of
 from guardrail.logic import find_relations
 from guardrail.types import Cell, Claim, Entity, EntityGroup, Row, Segment, SupportMatrix
 
@@ -70,22 +70,15 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     facts = [claim for segment in request.segments for claim in claims_of(segment)]
     readable = [e for e in entities if any(request.passages[n].text.strip() for n in e.passages)]
     asked = [(fact, entity) for entity in readable for fact in facts]
-    question = question_block(request.question)
-    replies: Replies = ()
-    if asked:
-        replies = yield tuple(
-            ask(
-                PROMPTS[2],
-                language,
-                TruthReply,
-                [
-                    documents_block(request.passages, entity.passages),
-                    *question,
-                    ("fact", {"id": fact.id, "text": fact.text}),
-                ],
-            )
-            for fact, entity in asked
+    replies = yield from replies_to(
+        ask(
+            PROMPTS[2],
+            language,
+            TruthReply,
+            [*context_blocks(request, entity.passages), ("fact", {"id": fact.id, "text": fact.text})],
         )
+        for fact, entity in asked
+    )
     told = {(f.id, e.id): _truth(reply, f.id) for (f, e), reply in zip(asked, replies, strict=True)}
     locator = Locator(request)
     rows = {fact.id: _row(fact, readable, told, locator, len(request.passages)) for fact in facts}
@@ -127,7 +120,7 @@ def _groups(reply: Reply, ids: Sequence[str]) -> tuple[tuple[EntityGroup, ...] |
             if ident in ids:
                 home.setdefault(ident, number)
     if not home:
-        why = raw if isinstance(raw, str) else "the reply names no facts"
+        why = raw.reason if isinstance(raw, Obstacle) else "the reply names no facts"
         return None, f"The rules grouped: {why}."
     missing = [ident for ident in ids if ident not in home]
     current = next(home[ident] for ident in ids if ident in home)
@@ -146,17 +139,21 @@ def _groups(reply: Reply, ids: Sequence[str]) -> tuple[tuple[EntityGroup, ...] |
     return groups, note
 
 
-def _truth(reply: Reply, ident: str) -> bool | str:
+def _truth(reply: Reply, ident: str) -> bool | Obstacle:
     """Whether the fact is true, or why that is not known."""
     raw = answer_of(reply)
-    if isinstance(raw, str):
+    if isinstance(raw, Obstacle):
         return raw
     said = items({"said": [raw]}, "said", TruthReply)
     return said[0].verdict == "true" if said and said[0].id == ident else NOT_JUDGED
 
 
 def _row(
-    fact: Claim, entities: Sequence[Entity], told: Mapping[tuple[str, str], bool | str], locator: Locator, passages: int
+    fact: Claim,
+    entities: Sequence[Entity],
+    told: Mapping[tuple[str, str], bool | Obstacle],
+    locator: Locator,
+    passages: int,
 ) -> Row:
     cells: list[Cell | None] = [None] * passages
     fault = None
@@ -170,5 +167,5 @@ def _row(
             for number in entity.passages:
                 cells[number] = Label.NEUTRAL.cell()
         else:
-            fault = verdict if isinstance(verdict, str) else NOT_BORNE_OUT
+            fault = verdict if isinstance(verdict, Obstacle) else NOT_BORNE_OUT
     return merged(fact.id, cells, fault, _REASONS)

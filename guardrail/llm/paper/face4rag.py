@@ -8,20 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
+from guardrail.engine import DecomposeRequest, Draft, Obstacle, VerifyRequest
 from guardrail.llm.draft import answer_units, read_draft
-from guardrail.llm.judgement import NO_REPLY, Judgement, nothing, read_segment, with_logic
-from guardrail.llm.paper.asking import answer_of, ask, documents_block, items, question_block
+from guardrail.llm.judgement import NO_REPLY, Judgement, logic_in, nothing, read_segment, with_logic
+from guardrail.llm.paper.asking import ask, context_blocks, items, question_block
 from guardrail.llm.paper.replies import FactCheckReply, InformationReply, PiecesReply
 from guardrail.llm.paper.sentences import keeps
 from guardrail.llm.quotes import Documents
 from guardrail.llm.replies import LogicOnlyReply
-from guardrail.llm.steps import Reply, Steps
-from guardrail.types import Claim, Segment, SupportMatrix
+from guardrail.llm.steps import Reply, Steps, answer_of
+from guardrail.types import Cause, Claim, Segment, SupportMatrix
 
 PROMPTS = ("face4rag_decompose", "face4rag_facts", "face4rag_logic")
 
-_LOST = "the judge's points leave out parts of this segment"
+_LOST = Obstacle("the judge's points leave out parts of this segment", Cause.REPLY)
 
 
 def decompose(request: DecomposeRequest, language: str) -> Steps[Draft]:
@@ -34,8 +34,8 @@ def decompose(request: DecomposeRequest, language: str) -> Steps[Draft]:
     blocks = [*question_block(request.question), ("answer", answer_units(request))]
     (reply,) = yield (ask(PROMPTS[0], language, PiecesReply, blocks),)
     raw = answer_of(reply)
-    if isinstance(raw, str) or not isinstance(raw.get("segments"), list):
-        why = raw if isinstance(raw, str) else "the reply has no segments"
+    if isinstance(raw, Obstacle) or not isinstance(raw.get("segments"), list):
+        why = raw.reason if isinstance(raw, Obstacle) else "the reply has no segments"
         return Draft(parts=request.parts, reason=f"The rules decomposed: {why}.")
     draft = read_draft({"segments": raw["segments"]}, request)
     segments = tuple(replace(segment, claims=()) for segment in draft.parts.segments)
@@ -51,8 +51,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     if not request.segments:
         return SupportMatrix(rows=())
     documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
-    numbers = range(len(request.passages))
-    shared = [documents_block(request.passages, numbers), *question_block(request.question)]
+    shared = context_blocks(request, range(len(request.passages)))
     prompts = []
     for segment in request.segments:
         words = "; ".join(dict.fromkeys(r.connective for r in segment.relations))
@@ -73,7 +72,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
 
 def _facts(reply: Reply, segment: Segment, documents: Documents) -> Judgement:
     raw = answer_of(reply)
-    if isinstance(raw, str):
+    if isinstance(raw, Obstacle):
         return nothing(segment, documents, raw)
     listed = raw.get("points")
     points = items(raw, "points", InformationReply)
@@ -103,9 +102,7 @@ def _point(ident: str, point: InformationReply, documents: Documents) -> dict[st
 
 
 def _with_logic(judged: Judgement, reply: Reply, segment: Segment, documents: Documents) -> Judgement:
-    raw = answer_of(reply)
-    logic = raw.get("logic") if isinstance(raw, dict) and raw.get("id") == segment.id else None
-    return with_logic(judged, logic, segment, documents)
+    return with_logic(judged, logic_in(reply, segment), segment, documents)
 
 
 def _without_points(judged: Judgement) -> Judgement:

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from guardrail.decompose.sentences import language as language_of
-from guardrail.engine import DecomposeRequest, Draft, VerifyRequest
+from guardrail.engine import DecomposeRequest, Draft, Obstacle, VerifyRequest
 from guardrail.llm.draft import answer_units
-from guardrail.llm.paper.asking import answer_of, ask, documents_block, items, question_block
+from guardrail.llm.paper.asking import ask, context_blocks, items, question_block, replies_to
 from guardrail.llm.paper.attribution import Extracted, attributed
 from guardrail.llm.paper.evidence import Locator
 from guardrail.llm.paper.replies import ClaimReply, ClaimsReply, LabelReply, LabelsReply, TripletsReply
 from guardrail.llm.paper.sentences import by_sentence, keeps
 from guardrail.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
-from guardrail.llm.steps import Replies, Reply, Steps
+from guardrail.llm.steps import Reply, Steps, answer_of
 from guardrail.types import Cell, Row, Segment, SupportMatrix
 
 ClaimFormat = Literal["triplet", "subsentence"]
@@ -54,8 +54,8 @@ def decompose(request: DecomposeRequest, language: str, *, claim_format: ClaimFo
     (reply,) = yield (ask(name, language, form, blocks),)
     raw = answer_of(reply)
     key = "triplets" if claim_format == "triplet" else "claims"
-    if isinstance(raw, str) or not isinstance(raw.get(key), list):
-        why = raw if isinstance(raw, str) else f"the reply has no {key}"
+    if isinstance(raw, Obstacle) or not isinstance(raw.get(key), list):
+        why = raw.reason if isinstance(raw, Obstacle) else f"the reply has no {key}"
         return Draft(parts=request.parts, reason=f"Segments are checked whole, without claims: {why}.")
     extracted = _triplets(raw[key]) if claim_format == "triplet" else _claims(raw)
     segments, strangers = attributed(request, single.parts.checked, extracted)
@@ -75,23 +75,19 @@ def verify(request: VerifyRequest, language: str, *, joint: bool = True) -> Step
     batches = [listed[start : start + size] for start in range(0, len(listed), size)]
     readable = [n for n, passage in enumerate(request.passages) if passage.text.strip()]
     asked = [(number, batch) for number in readable for batch in batches]
-    question = question_block(request.question)
-    replies: Replies = ()
-    if asked:
-        replies = yield tuple(
-            ask(
-                PROMPTS[2],
-                language,
-                LabelsReply,
-                [
-                    documents_block(request.passages, [number]),
-                    *question,
-                    ("claims", [{"id": item.id, "claim": item.shown} for item in batch]),
-                ],
-            )
-            for number, batch in asked
+    replies = yield from replies_to(
+        ask(
+            PROMPTS[2],
+            language,
+            LabelsReply,
+            [
+                *context_blocks(request, [number]),
+                ("claims", [{"id": item.id, "claim": item.shown} for item in batch]),
+            ],
         )
-    told: dict[tuple[str, int], Label | str] = {}
+        for number, batch in asked
+    )
+    told: dict[tuple[str, int], Label | Obstacle] = {}
     for (number, batch), reply in zip(asked, replies, strict=True):
         told |= {(ident, number): label for ident, label in _labels(reply, [item.id for item in batch]).items()}
     locator = Locator(request)
@@ -142,10 +138,10 @@ def _claims(raw: dict[str, Any]) -> list[Extracted]:
     return [Extracted(text=text, sentences=tuple(claim.sentences)) for text, claim in read if text]
 
 
-def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | str]:
+def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | Obstacle]:
     """The label of each claim that was asked for, or why it has none; ids that nobody asked for are not heard."""
     raw = answer_of(reply)
-    if isinstance(raw, str):
+    if isinstance(raw, Obstacle):
         return dict.fromkeys(ids, raw)
     given = {each.id: _LABELS[each.label] for each in items(raw, "labels", LabelReply)}
     listed = raw.get("labels")
@@ -154,7 +150,11 @@ def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | str]:
 
 
 def _row(
-    item: _Item, readable: Sequence[int], told: Mapping[tuple[str, int], Label | str], locator: Locator, passages: int
+    item: _Item,
+    readable: Sequence[int],
+    told: Mapping[tuple[str, int], Label | Obstacle],
+    locator: Locator,
+    passages: int,
 ) -> Row:
     cells: list[Cell | None] = [None] * passages
     fault = None
@@ -162,7 +162,7 @@ def _row(
         label = told[item.id, number]
         if label is Label.NEUTRAL:
             cells[number] = Label.NEUTRAL.cell()
-        elif isinstance(label, str):
+        elif isinstance(label, Obstacle):
             fault = label
         elif spans := locator.locate(item.text, number, against=label is Label.CONTRADICTION):
             cells[number] = label.cell(spans)

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 
-from guardrail.types import Cell, Row, Span
+from guardrail.engine import Obstacle
+from guardrail.types import Cause, Cell, Row, Span
 
-NOT_JUDGED = "the judge gave no verdict, or several, for this"
-NOT_BORNE_OUT = "the judge says that a passage bears on this, but the passage lacks its words or facts, or gives orders"
+NOT_JUDGED = Obstacle("the judge gave no verdict, or several, for this", Cause.REPLY)
+NOT_BORNE_OUT = Obstacle(
+    "the judge says that a passage bears on this, but the passage lacks its words or facts, or gives orders",
+    Cause.REPLY,
+)
 
 
 class Label(Enum):
@@ -43,7 +47,7 @@ def label_of(judged: Cell | Row) -> Label:
     return Label((judged.supported, judged.contradicted))
 
 
-def merged(ident: str, cells: Sequence[Cell | None], fault: str | None, reasons: tuple[str, str]) -> Row:
+def merged(ident: str, cells: Sequence[Cell | None], fault: Obstacle | None, reasons: tuple[str, str]) -> Row:
     """One claim over all passages: any entailment supports it, else any contradiction contradicts it (RefChecker).
 
     Args:
@@ -58,7 +62,7 @@ def merged(ident: str, cells: Sequence[Cell | None], fault: str | None, reasons:
     if Label.CONTRADICTION in labels:
         return Label.CONTRADICTION.row(ident, cells, reasons[0])
     if fault is not None or not labels:
-        return Row(segment_id=ident, cells=tuple(cells), unverified=fault or NOT_JUDGED)
+        return (fault or NOT_JUDGED).row(ident, cells)
     return Label.NEUTRAL.row(ident, cells, reasons[1])
 
 
@@ -71,7 +75,7 @@ def strict(ident: str, rows: Sequence[Row]) -> Row:
         return replace(worst, segment_id=ident, cells=cells)
     unjudged = next((row for row in rows if row.unverified is not None), None)
     if unjudged is not None:
-        return Row(segment_id=ident, cells=cells, unverified=unjudged.unverified)
+        return Row(segment_id=ident, cells=cells, unverified=unjudged.unverified, cause=unjudged.cause)
     evidence = tuple(dict.fromkeys(pair for row in rows for pair in row.evidence))
     return replace(Label.ENTAILMENT.row(ident, cells), evidence=evidence)
 

@@ -1,0 +1,54 @@
+"""Users: threads that ask the service at random times, about one topic or another."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import urllib.request
+from types import TracebackType
+from typing import Any, Self
+
+from model import QUESTIONS
+
+
+class Traffic:
+    """Asks ``rate`` questions a second, from ``users`` threads, while its context is open."""
+
+    def __init__(self, url: str, *, rate: float, users: int = 4) -> None:
+        self.url = url
+        self.failed = 0
+        self._pause = users / rate
+        self._over = threading.Event()
+        self._users = [threading.Thread(target=self._use, args=(n,), daemon=True) for n in range(users)]
+
+    def __enter__(self) -> Self:
+        for user in self._users:
+            user.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._over.set()
+        for user in self._users:
+            user.join(timeout=10)
+
+    def _use(self, seed: int) -> None:
+        chance = random.Random(seed)  # noqa: S311  no secret
+        while not self._over.wait(chance.expovariate(1 / self._pause)):
+            question = chance.choice(QUESTIONS)
+            try:
+                post(f"{self.url}/ask", {"question": question.text, "topic": question.topic})
+            except OSError:
+                self.failed += 1
+
+
+def post(url: str, body: dict[str, Any]) -> dict[str, Any]:
+    """POST JSON and read the JSON of the reply.
+
+    Raises:
+        OSError: no reply within 10 seconds, or one with an error status.
+    """
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310
+    with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310  loopback
+        said: dict[str, Any] = json.loads(reply.read())
+        return said

@@ -1,0 +1,65 @@
+"""What people say of records: a verdict on the answer or on one of its findings, a kind of error, a note."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from guardrail.errors import UsageError, did_you_mean
+from guardrail.record_store.questions import find
+from guardrail.record_store.record import KINDS, StoredRecord
+from guardrail.types import ErrorType, Verdict
+
+
+def write_label(
+    connection: sqlite3.Connection,
+    ident: str,
+    label: str | None,
+    now: float,
+    *,
+    finding: str | None,
+    error_type: str | None,
+    note: str | None,
+    by: str | None,
+) -> StoredRecord:
+    """Set or, with None, take back a label; the record as it is then. Arguments and errors as ``RecordStore.label``."""
+    names = [kind.value for kind in KINDS]
+    if label is not None and label not in names:
+        raise UsageError(f"unknown label {str(label)!r}. {did_you_mean(str(label), names)}")
+    errors = [kind.value for kind in ErrorType]
+    if error_type is not None and error_type not in errors:
+        raise UsageError(f"unknown error type {str(error_type)!r}. {did_you_mean(str(error_type), errors)}")
+    found = find(connection, ident)
+    if found is None:
+        raise UsageError(f"there is no record {ident!r}. `guardrail monitor worst` prints the ids.")
+    answer, findings = found.label, dict(found.finding_labels)
+    if finding is None:
+        answer = None if label is None else Verdict(label)
+    else:
+        known = [f.id for f in found.findings]
+        if finding not in known:
+            raise UsageError(f"record {found.id} has no finding {finding!r}. {did_you_mean(finding, known)}")
+        if label is None:
+            findings.pop(finding, None)
+        else:
+            findings[finding] = Verdict(label)
+    kind = error_type or (found.error_type.value if found.error_type is not None and (answer or findings) else None)
+    connection.execute(
+        "UPDATE records SET label = ?, label_error_type = ?, finding_labels = ?, note = ?, labelled_at = ?, "
+        "labelled_by = ? WHERE id = ?",
+        (
+            None if answer is None else answer.value,
+            kind,
+            json.dumps(findings, ensure_ascii=True) if findings else None,
+            _plain(note) if note is not None else found.note,
+            now,
+            _plain(by) if by is not None else found.labelled_by,
+            found.id,
+        ),
+    )
+    changed = find(connection, found.id)
+    return found if changed is None else changed
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,95 @@
+"""Metrics by opentelemetry-api; they need no tracing. Names and labels are in docs/monitoring.md."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import lru_cache
+
+from opentelemetry import metrics
+from opentelemetry.metrics import Counter, Histogram, MeterProvider, UpDownCounter
+
+_log = logging.getLogger(__name__)
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+_TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
+
+Labels = Mapping[str, str]
+
+
+class Instruments:
+    """All instruments, made by one meter."""
+
+    def __init__(self, provider: MeterProvider | None) -> None:
+        from guardrail import __version__
+
+        meter = metrics.get_meter("guardrail", __version__, meter_provider=provider)
+        count, shares = meter.create_counter, meter.create_histogram
+        self.answers = count("guardrail.answers", "{answer}", "Guarded answers")
+        self.claims = count("guardrail.claims", "{claim}", "Findings of guarded answers")
+        self.unverified = count("guardrail.claims.unverified", "{claim}", "Claims that nobody could judge")
+        self.repaired = count("guardrail.answers.repaired", "{answer}", "Answers for which a new one was asked")
+        self.attempts = count("guardrail.repair.attempts", "{attempt}", "Regenerations and rewrites")
+        self.judge_calls = count("guardrail.judge.calls", "{call}", "Requests to a judge model")
+        self.judge_tokens = count("guardrail.judge.tokens", "{token}", "Tokens of a judge model")
+        self.judge_cost = count("guardrail.judge.cost", "", "Cost of a judge model, in the currency of its prices")
+        self.cache_hits = count("guardrail.cache.hits", "{hit}", "Verdicts and decompositions that were remembered")
+        self.cascade = count("guardrail.cascade.segments", "{segment}", "Segments that a cascade screened")
+        self.active = meter.create_up_down_counter("guardrail.answers.active", "{answer}", "Answers being guarded")
+        self.score = shares(
+            "guardrail.answer.score", "", "Score of judged answers", explicit_bucket_boundaries_advisory=SHARES
+        )
+        self.factscore = shares(
+            "guardrail.answer.factscore", "", "FActScore of answers", explicit_bucket_boundaries_advisory=SHARES
+        )
+        self.d_factscore = shares(
+            "guardrail.answer.d_factscore", "", "D-FActScore of answers", explicit_bucket_boundaries_advisory=SHARES
+        )
+        self.duration = shares(
+            "guardrail.check.duration", "s", "Time that the guard added", explicit_bucket_boundaries_advisory=SECONDS
+        )
+        self.stages = shares(
+            "guardrail.stage.duration", "s", "Time of a stage", explicit_bucket_boundaries_advisory=SECONDS
+        )
+        self.first_verified = shares(
+            "guardrail.stream.first_verified",
+            "s",
+            "Time to the first checked text of a stream",
+            explicit_bucket_boundaries_advisory=SECONDS,
+        )
+        # OpenTelemetry's own names for clients of models.
+        self.operation = shares(
+            "gen_ai.client.operation.duration",
+            "s",
+            "Time of a request to a model",
+            explicit_bucket_boundaries_advisory=SECONDS,
+        )
+        self.usage = shares(
+            "gen_ai.client.token.usage",
+            "{token}",
+            "Tokens of a request to a model",
+            explicit_bucket_boundaries_advisory=_TOKENS,
+        )
+
+
+@lru_cache(maxsize=16)
+def instruments(provider: MeterProvider | None) -> Instruments:
+    """The instruments of a provider; None = the global one, also where that is set later."""
+    return Instruments(provider)
+
+
+def add(counter: Counter | UpDownCounter, amount: float, labels: Labels) -> None:
+    """Count; errors of an SDK end here."""
+    try:
+        counter.add(amount, labels)
+    except Exception as error:
+        _log.debug("a counter failed", exc_info=error)
+
+
+def record(histogram: Histogram, value: float, labels: Labels) -> None:
+    """Record a value; errors of an SDK end here."""
+    try:
+        histogram.record(value, labels)
+    except Exception as error:
+        _log.debug("a histogram failed", exc_info=error)

@@ -1,0 +1,278 @@
+"""One guarded answer under observation: its span, its stages, and what is told at the end.
+
+An observation is a call's own state. Within its guard's work it is the active one of this thread or task, so that
+stages and requests to models, wherever they are made, belong to it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from uuid import uuid4
+
+from opentelemetry import context, trace
+from opentelemetry.trace import Span
+
+from guardrail.telemetry import metrics, spans
+from guardrail.telemetry.attributes import delivery_attributes, evaluation_attributes, report_attributes
+from guardrail.telemetry.events import Evaluated, generation
+from guardrail.telemetry.labels import BOUNDS, current_labels
+from guardrail.telemetry.outcome import Outcome
+from guardrail.telemetry.settings import Telemetry
+from guardrail.types import Action, GuardedAnswer, Report, Usage, Verdict
+
+_log = logging.getLogger(__name__)
+
+_SCORED = (Verdict.SUPPORTED, Verdict.UNSUPPORTED, Verdict.CONTRADICTED)
+
+
+class Observation:
+    """One answer, from its first check to its delivery.
+
+    Args:
+        settings: Whom to tell.
+        policy: Name of the policy.
+        engine: Name of the engine.
+        name: Of the span, behind ``guardrail.``.
+        mode: Of a stream.
+    """
+
+    def __init__(
+        self, settings: Telemetry, policy: str, engine: str, name: str = "check", mode: str | None = None
+    ) -> None:
+        self.settings = settings
+        self.id = uuid4().hex
+        self.labels = {key: BOUNDS.bound(key, v) for key, v in {**settings.labels, **current_labels()}.items()}
+        self.common = {
+            "policy": BOUNDS.bound("policy", policy),
+            "engine": BOUNDS.bound("engine", engine),
+            **self.labels,
+        }
+        self.stages: dict[str, float] = {}
+        self.sparse = mode == "sentence"
+        self._policy, self._name, self._mode = policy, name, mode
+        self._ambient = context.get_current()
+        self._generation = generation(trace.get_current_span())
+        self._root: Span | None = None
+        self._at, self._opened, self._seconds, self._depth = time.time(), time.perf_counter(), 0.0, 0
+        self._usage, self._step = Usage(), Action.REGENERATE.value
+        self._checked = self._verified = self._closed = False
+        self._report: Report | None = None
+        self._guarded: GuardedAnswer | None = None
+
+    def open(self) -> Span:
+        """Begin the span, unless it has begun."""
+        if self._root is None:
+            told = {f"guardrail.label.{key}": value for key, value in self.labels.items()}
+            if self._mode is not None:
+                told["guardrail.stream"] = self._mode
+            self._root = spans.start(
+                self.settings.tracer, f"guardrail.{self._name}", "GUARDRAIL", told, within=self._ambient
+            )
+            self._at, self._opened = time.time(), time.perf_counter()
+            metrics.add(self.settings.instruments.active, 1, self.common)
+        return self._root
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Work of the guard: what happens inside belongs to this answer, and its time counts."""
+        token = _ACTIVE.set(self)
+        started = time.perf_counter()
+        self._depth += 1
+        try:
+            with spans.current(self.open()):
+                yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._seconds += time.perf_counter() - started
+            _ACTIVE.reset(token)
+
+    def spent(self, report: Report) -> None:
+        """A check is done, of this answer or of one that might take its place."""
+        self._usage += report.usage
+        self._checked = True
+
+    def found(self, report: Report) -> Report:
+        """The report that stands, where nothing is decided."""
+        self._report = report
+        return report
+
+    def delivered(self, guarded: GuardedAnswer) -> GuardedAnswer:
+        """What is delivered. Told of is the answer as it was generated: a repair must not hide its need."""
+        self._guarded, self._report = guarded, guarded.original or guarded.report
+        return guarded
+
+    def attempted(self, step: str, *, answered: bool) -> None:
+        """A regeneration or rewrite was tried."""
+        if answered:
+            self._step = step
+        outcome = "answered" if answered else "failed"
+        metrics.add(self.settings.instruments.attempts, 1, {**self.common, "step": step, "outcome": outcome})
+
+    def verified(self) -> None:
+        """Checked text of a stream is about to leave."""
+        if not self._verified and self._mode is not None:
+            self._verified = True
+            took = time.perf_counter() - self._opened
+            metrics.record(self.settings.instruments.first_verified, took, {**self.common, "mode": self._mode})
+
+    def lasted(self, stage: str, seconds: float) -> None:
+        """A stage is over."""
+        self.stages[stage] = self.stages.get(stage, 0.0) + seconds
+        metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Tell of the answer, and end its span. Nothing is counted where there is no result."""
+        root = self._root
+        if root is None or self._closed:
+            return
+        self._closed = True
+        try:
+            with spans.current(root):
+                if error is not None and not isinstance(error, GeneratorExit):
+                    spans.describe(root, {"error.type": spans.error_type(error)})
+                elif self._report is not None:
+                    self._tell(root, self._report)
+                elif self._mode is not None:
+                    spans.describe(root, {"guardrail.abandoned": True})
+        except Exception as failure:  # telling must not cost the answer
+            _log.warning("an answer could not be told of: %s", type(failure).__name__, exc_info=failure)
+        finally:
+            metrics.add(self.settings.instruments.active, -1, self.common)
+            spans.end(root)
+
+    def _tell(self, root: Span, report: Report) -> None:
+        guarded, settings = self._guarded, self.settings
+        action = self._action(guarded)
+        self._count(report, guarded, action)
+        if not self._checked:
+            if guarded is not None:
+                spans.describe(root, delivery_attributes(guarded) | {"guardrail.action": action})
+            return
+        told = {
+            "guardrail.policy": self._policy,
+            **report_attributes(report),
+            **({} if guarded is None else delivery_attributes(guarded)),
+            "guardrail.action": action,
+        }
+        if root.is_recording():
+            texts = {} if settings.content is None else settings.content.answer(report, guarded)
+            spans.describe(root, told | evaluation_attributes(report) | texts)
+        event = Evaluated(
+            settings.logger,
+            root,
+            None if guarded is not None and guarded.attempts > 1 else self._generation,  # who wrote it anew is unknown
+            {"guardrail.policy": self._policy, "guardrail.engine": report.engine, "guardrail.action": action}
+            | {f"guardrail.label.{key}": value for key, value in self.labels.items()},
+            settings.content,
+        )
+        event.tell(report, claims=settings.claim_events)
+        if settings.recorder is not None:
+            try:
+                settings.recorder.record(self._outcome(root, report))
+            except Exception as error:
+                _log.warning("the recorder failed: %s", type(error).__name__, exc_info=error)
+
+    def _count(self, report: Report, guarded: GuardedAnswer | None, action: str) -> None:
+        made, common = self.settings.instruments, self.common
+        metrics.add(made.answers, 1, {**common, "verdict": report.verdict.value, "action": action})
+        if guarded is not None and (guarded.attempts > 1 or guarded.exhausted):
+            outcome = "exhausted" if guarded.exhausted else "passed"
+            metrics.add(made.repaired, 1, {**common, "outcome": outcome})
+        if not self._checked:
+            return  # it was only decided on here: what was found was counted when it was checked
+        metrics.record(made.duration, self._seconds, common)
+        for finding in report.findings:
+            error = "none" if finding.error_type is None else finding.error_type.value
+            metrics.add(made.claims, 1, {**common, "verdict": finding.verdict.value, "error_type": error})
+            if finding.verdict is Verdict.UNVERIFIED:
+                cause = "engine" if finding.cause is None else finding.cause.value
+                metrics.add(made.unverified, 1, {**common, "cause": cause})
+        if report.verdict in _SCORED:
+            metrics.record(made.score, report.score, common)
+            for histogram, score in ((made.factscore, report.scores.factscore),
+                                     (made.d_factscore, report.scores.d_factscore)):  # fmt: skip
+                if score is not None:
+                    metrics.record(histogram, score, common)
+        usage = self._usage
+        if usage.cache_hits:
+            metrics.add(made.cache_hits, usage.cache_hits, common)
+        if usage.screened:
+            metrics.add(made.cascade, usage.escalated, {**common, "escalated": "true"})
+            metrics.add(made.cascade, usage.screened - usage.escalated, {**common, "escalated": "false"})
+
+    def _seconds_so_far(self) -> float:
+        return self._seconds
+
+    def _action(self, guarded: GuardedAnswer | None) -> str:
+        """What was done with the answer: replaced by a new one, or what the policy did with it."""
+        if guarded is None:
+            return "none"
+        return guarded.action.value if guarded.original is None else self._step
+
+    def _outcome(self, root: Span, report: Report) -> Outcome:
+        where = root.get_span_context()
+        return Outcome(
+            id=self.id,
+            at=self._at,
+            seconds=self._seconds,
+            policy=self._policy,
+            report=report,
+            guarded=self._guarded,
+            action=self._action(self._guarded),
+            labels=self.labels,
+            trace_id=trace.format_trace_id(where.trace_id) if where.is_valid else None,
+            span_id=trace.format_span_id(where.span_id) if where.is_valid else None,
+            stages=self.stages,
+        )
+
+
+_ACTIVE: ContextVar[Observation | None] = ContextVar("guardrail_observation", default=None)
+_JOINED: ContextVar[Observation | None] = ContextVar("guardrail_joined", default=None)
+
+
+def active() -> Observation | None:
+    """The observation that this thread or task works for."""
+    return _ACTIVE.get()
+
+
+def spent(report: Report) -> None:
+    """A check is done (see Observation.spent)."""
+    if (seen := active()) is not None:
+        seen.spent(report)
+
+
+@contextmanager
+def observed(settings: Telemetry, policy: str, engine: str, name: str = "check") -> Iterator[Observation]:
+    """Observe one answer; inside ``joined`` it is the one that was opened there, and is not closed here."""
+    outer = _JOINED.get()
+    if outer is not None:
+        token = _JOINED.set(None)  # what a generator of the caller checks inside is an answer of its own
+        try:
+            with outer.inside():
+                yield outer
+        finally:
+            _JOINED.reset(token)
+        return
+    seen = Observation(settings, policy, engine, name)
+    try:
+        with seen.inside():
+            yield seen
+    except BaseException as error:
+        seen.close(error)
+        raise
+    seen.close()
+
+
+@contextmanager
+def joined(seen: Observation) -> Iterator[None]:
+    """Let the guard's next call belong to an observation that is open."""
+    token = _JOINED.set(seen)
+    try:
+        yield
+    finally:
+        _JOINED.reset(token)

@@ -1,0 +1,109 @@
+"""Spans by opentelemetry-api. A broken SDK never changes a decision: its errors end here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from opentelemetry import context, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, SpanKind, Tracer
+
+from guardrail.errors import EngineError
+
+SCHEMA = "2"
+"""Of names and attributes: they are part of the public contract (docs/monitoring.md)."""
+
+Value = str | bool | int | float | Sequence[str]
+
+_log = logging.getLogger(__name__)
+
+# What OpenTelemetry's and OpenInference's instrumentations set and look at; the API has no public name for the first.
+_SUPPRESS = (
+    getattr(context, "_SUPPRESS_INSTRUMENTATION_KEY", "suppress_instrumentation"),
+    "suppress_instrumentation",
+)
+
+_LANGFUSE = {"GUARDRAIL": "guardrail", "EVALUATOR": "evaluator", "RETRIEVER": "retriever", "LLM": "generation"}
+
+
+def start(
+    tracer: Tracer,
+    name: str,
+    kind: str,
+    attributes: Mapping[str, Value] | None = None,
+    *,
+    within: Context | None = None,
+    client: bool = False,
+) -> Span:
+    """A new span, not current yet.
+
+    Args:
+        tracer: Makes it.
+        name: Its name.
+        kind: Its kind in OpenInference's words: GUARDRAIL, EVALUATOR, CHAIN, RETRIEVER or LLM.
+        attributes: More attributes.
+        within: Context of its parent; None = the current one.
+        client: Whether it stands for a request to another service.
+    """
+    if suppressed(within):
+        return _stand_in(within)
+    told: dict[str, Value] = {
+        "guardrail.schema": SCHEMA,
+        "openinference.span.kind": kind,
+        "langfuse.observation.type": _LANGFUSE.get(kind, "span"),
+        **(attributes or {}),
+    }
+    try:
+        return tracer.start_span(
+            name, context=within, kind=SpanKind.CLIENT if client else SpanKind.INTERNAL, attributes=told
+        )
+    except Exception as error:
+        _log.debug("no span", exc_info=error)
+        return _stand_in(within)
+
+
+def _stand_in(within: Context | None) -> Span:
+    """What stands where there is no span: its children hang under the parent that it would have had."""
+    return trace.NonRecordingSpan(trace.get_current_span(within).get_span_context())
+
+
+def current(span: Span) -> AbstractContextManager[Span]:
+    """Make the span the current one inside the block, without ending it."""
+    return trace.use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False)
+
+
+def describe(span: Span, attributes: Mapping[str, Value]) -> None:
+    """Set attributes."""
+    try:
+        span.set_attributes(dict(attributes))
+    except Exception as error:
+        _log.debug("attributes could not be set", exc_info=error)
+
+
+def end(span: Span) -> None:
+    """End the span."""
+    try:
+        span.end()
+    except Exception as error:
+        _log.debug("the span could not be ended", exc_info=error)
+
+
+def error_type(error: BaseException) -> str:
+    """What kind of error it is, never its message: the cause that an engine's error names, else its class."""
+    cause = error.cause if isinstance(error, EngineError) else None
+    return type(error).__name__ if cause is None else cause.value
+
+
+def suppressed(within: Context | None = None) -> bool:
+    """Whether somebody asked instrumentations to be quiet here."""
+    return any(context.get_value(key, within) for key in _SUPPRESS)
+
+
+def quiet() -> Context:
+    """The current context, in which instrumentations of clients make no spans of their own."""
+    here = context.get_current()
+    for key in _SUPPRESS:
+        here = context.set_value(key, True, here)
+    return here

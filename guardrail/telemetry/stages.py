@@ -1,0 +1,92 @@
+"""Stages of a check: a span and a duration each, inside the active observation or on their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+
+from opentelemetry.trace import Span, get_current_span
+
+from guardrail.telemetry import spans
+from guardrail.telemetry.observation import Observation, active
+from guardrail.telemetry.settings import Telemetry
+
+_KINDS = {"verify": "EVALUATOR", "recheck": "EVALUATOR", "retrieve": "RETRIEVER"}
+_ALWAYS = frozenset({"verify", "retrieve", "regenerate", "rewrite", "recheck", "decide", "repair"})
+"""Stages that have a span also where an answer is checked piece by piece."""
+
+
+@contextmanager
+def stage(name: str) -> Iterator[Span]:
+    """A stage, whose span is current inside the block."""
+    open_stage = _Open(name)
+    try:
+        with open_stage.current():
+            yield open_stage.span
+    finally:
+        open_stage.end()
+
+
+def failed(error: Exception) -> None:
+    """The type of an error that ended what the current span stands for; its message may hold texts."""
+    spans.describe(get_current_span(), {"error.type": spans.error_type(error)})
+
+
+def attempted(step: str, *, answered: bool) -> None:
+    """A regeneration or rewrite was tried."""
+    if (seen := active()) is not None:
+        seen.attempted(step, answered=answered)
+
+
+class Stages:
+    """The stages of one check, one after the other: entering one ends the one before."""
+
+    def __init__(self) -> None:
+        self._open: _Open | None = None
+
+    def enter(self, name: str) -> None:
+        """The stage before is over and this one begins."""
+        self.end()
+        self._open = _Open(name)
+
+    def current(self) -> AbstractContextManager[Span | None]:
+        """What is done inside the block is done in the stage that is open."""
+        return nullcontext() if self._open is None else self._open.current()
+
+    def end(self) -> None:
+        """The last stage is over."""
+        if self._open is not None:
+            self._open.end()
+            self._open = None
+
+
+class _Open:
+    def __init__(self, name: str) -> None:
+        self.name, self.seen = name, active()
+        self.shown = self.seen is None or not self.seen.sparse or name in _ALWAYS
+        self.span = get_current_span()
+        if self.shown:
+            self.span = spans.start(settings_of(self.seen).tracer, f"guardrail.{name}", _KINDS.get(name, "CHAIN"))
+        self.started = time.perf_counter()
+
+    def current(self) -> AbstractContextManager[Span]:
+        return spans.current(self.span)
+
+    def end(self) -> None:
+        seconds = time.perf_counter() - self.started
+        if self.seen is not None and self.name != "recheck":  # its own stages are told one by one
+            self.seen.lasted(self.name, seconds)
+        if self.shown:
+            spans.end(self.span)
+
+
+def settings_of(seen: Observation | None) -> Telemetry:
+    """The settings of an observation; the standard ones where an engine works on its own."""
+    return _standard() if seen is None else seen.settings
+
+
+@cache
+def _standard() -> Telemetry:
+    return Telemetry()

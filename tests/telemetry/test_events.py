@@ -1,0 +1,144 @@
+"""The evaluation event, and texts in spans and events."""
+
+import json
+
+import pytest
+from opentelemetry._logs import SeverityNumber
+
+from guardrail import Guard, Passage, Policy
+from guardrail.telemetry import Telemetry, evaluated
+from guardrail.testing import FakeEngine
+
+ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
+PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
+QUESTION = "When was the dam closed?"
+VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+
+def run(watched, verdict="contradicted", passages=PASSAGES, **settings):
+    engine = FakeEngine({"because": verdict}, default="supported")
+    guard = Guard(policy=Policy.monitor(), engine=engine, telemetry=watched.set_up(**settings))
+    return guard.run(ANSWER, passages, question=QUESTION)
+
+
+def test_one_event_per_answer(watched):
+    guarded = run(watched, labels={"model": "m1"})
+    (event,) = watched.events()
+    (root,) = watched.spans("guardrail.check")
+    assert event.event_name == "gen_ai.evaluation.result"
+    assert dict(event.attributes) == {
+        "gen_ai.evaluation.name": "faithfulness",
+        "gen_ai.evaluation.score.value": guarded.report.score,
+        "gen_ai.evaluation.score.label": "contradicted",
+        "guardrail.target": "answer",
+        "guardrail.policy": "monitor",
+        "guardrail.engine": "fake",
+        "guardrail.action": "flag",
+        "guardrail.label.model": "m1",
+    }
+    assert (event.trace_id, event.span_id) == (root.context.trace_id, root.context.span_id)
+    assert event.severity_number is SeverityNumber.INFO
+
+
+def test_logic_is_an_evaluation_of_its_own(watched):
+    turned = "The dam was closed because the road was flooded."
+    passages = [Passage(id="p", text="The road was flooded because the dam was closed.")]
+    Guard(telemetry=watched.settings).run(turned, passages)
+    logic = next(e for e in watched.events() if e.attributes["gen_ai.evaluation.name"] == "logic_consistency")
+    assert logic.attributes["gen_ai.evaluation.score.label"] == "inconsistent"
+    assert logic.attributes["gen_ai.evaluation.score.value"] == 0.0
+
+
+def test_what_nobody_could_judge_is_a_failed_evaluation(watched):
+    run(watched, passages=[])
+    (event,) = watched.events()
+    assert event.attributes["error.type"] == "no_passages"
+    assert "gen_ai.evaluation.score.value" not in event.attributes
+    assert event.severity_number is SeverityNumber.WARN
+
+
+def test_claims_by_option(watched):
+    run(watched, claim_events=True)
+    answer, first, second = watched.events()
+    assert [e.attributes["guardrail.target"] for e in (answer, first, second)] == ["answer", "claim", "claim"]
+    assert second.attributes["gen_ai.evaluation.score.label"] == "contradicted"
+    assert second.attributes["guardrail.error_type"] == "contradiction"
+    assert "gen_ai.evaluation.explanation" not in second.attributes
+
+
+@pytest.mark.parametrize("how", ["named", "ended", "context", "ambient"])
+def test_the_event_hangs_under_the_generation(watched, how):
+    tracer = watched.tracers.get_tracer("service")
+    with tracer.start_as_current_span("chat gpt", attributes={"gen_ai.operation.name": "chat"}) as generation:
+        if how == "ambient":
+            run(watched)
+        elif how == "named":
+            with tracer.start_as_current_span("other"), evaluated(generation, "resp-1"):
+                run(watched)
+    if how in ("ended", "context"):
+        with evaluated(generation if how == "ended" else generation.get_span_context()):
+            run(watched)
+    (event,) = watched.events()
+    assert event.span_id == generation.get_span_context().span_id
+    assert event.attributes.get("gen_ai.response.id") == ("resp-1" if how == "named" else None)
+
+
+def test_an_unknown_generation_is_nothing(watched):
+    with evaluated(None):
+        run(watched)
+    assert watched.events()[0].span_id == watched.spans("guardrail.check")[0].context.span_id
+
+
+def everything(watched):
+    events = [dict(e.attributes) for e in watched.events()]
+    return str(events) + str([s.to_json() for s in watched.spans()])
+
+
+def test_no_text_leaves_by_default(watched, monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    run(watched, claim_events=True)
+    told = everything(watched)
+    assert watched.events()
+    assert not any(word in told.casefold() for word in ("dam", "crack", "reopened", "scripted"))
+
+
+@pytest.mark.parametrize("way", ["setting", "true", "SPAN_AND_EVENT"])
+def test_texts_where_they_are_asked_for(watched, monkeypatch, way):
+    if way != "setting":
+        monkeypatch.setenv(VARIABLE, way)
+    run(watched, capture_content=True if way == "setting" else None, claim_events=True)
+    told = watched.spans("guardrail.check")[0].attributes
+    assert (told["input.value"], told["output.value"]) == (QUESTION, ANSWER)
+    assert told["retrieval.documents.0.document.content"] == PASSAGES[0].text
+    findings = json.loads(told["guardrail.findings"])
+    assert findings[1]["text"].startswith("It reopened")
+    assert findings[1]["evidence"][0]["passage_id"] == "p1"
+    assert watched.events()[2].attributes["gen_ai.evaluation.explanation"] == "scripted: contradicted"
+
+
+def test_a_setting_outranks_the_variable(watched, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "true")
+    run(watched, capture_content=False)
+    assert "input.value" not in watched.spans("guardrail.check")[0].attributes
+
+
+def test_redaction_sees_every_text(watched):
+    run(watched, capture_content=True, claim_events=True, redact=lambda text: text.replace("dam", "***"))
+    told = everything(watched)
+    assert "***" in told
+    assert "dam" not in told
+
+
+def test_a_redaction_that_fails_lets_nothing_out(watched, caplog):
+    def broken(text):
+        raise ValueError(text)
+
+    run(watched, capture_content=True, claim_events=True, redact=broken)
+    told = everything(watched)
+    assert "[redaction failed]" in told
+    assert "dam" not in told + caplog.text
+
+
+def test_settings_are_read_once(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "false")
+    assert Telemetry().content is None

@@ -1,0 +1,165 @@
+"""Metrics of guarded answers; none of them needs a tracer."""
+
+import pytest
+
+from guardrail import Guard, Passage, Policy
+from guardrail.cascade import CascadeEngine
+from guardrail.llm.calls import CallSettings, Prices
+from guardrail.llm.engine import LLMEngine
+from guardrail.llm.openai import OpenAILLM
+from guardrail.telemetry import Telemetry
+from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
+
+ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
+PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
+FAULTY = FakeEngine({"because": "contradicted"}, default="supported")
+
+
+def guard(watched, policy=None, engine=FAULTY, **settings):
+    return Guard(policy=policy or Policy.monitor(), engine=engine, telemetry=watched.set_up(**settings))
+
+
+def test_answers_and_claims_are_counted_by_verdict(watched):
+    watching = guard(watched, Policy(name="p", actions={"contradicted": "redact"}))
+    for answer in (ANSWER, ANSWER, "The dam was closed in May.", "I do not know."):
+        watching.run(answer, PASSAGES)
+    watching.run("The dam was closed in May.", [])
+    answers = {(p.attributes["verdict"], p.attributes["action"]): p.value for p in watched.points("guardrail.answers")}
+    assert answers == {
+        ("contradicted", "redact"): 2,
+        ("supported", "allow"): 1,
+        ("abstained", "allow"): 1,
+        ("unverified", "block"): 1,
+    }
+    claims = {
+        (p.attributes["verdict"], p.attributes["error_type"]): p.value for p in watched.points("guardrail.claims")
+    }
+    assert claims == {("supported", "none"): 3, ("contradicted", "contradiction"): 2, ("unverified", "none"): 1}
+    assert watched.total("guardrail.claims.unverified", cause="no_passages") == 1
+    assert all(
+        (p.attributes["policy"], p.attributes["engine"]) == ("p", "fake") for p in watched.points("guardrail.claims")
+    )
+
+
+def test_scores_are_of_judged_answers_only(watched):
+    """What nobody could judge has no score, and an abstention's 1.0 would hide a drift."""
+    watching = guard(watched)
+    for answer, passages in ((ANSWER, PASSAGES), ("I do not know.", PASSAGES), ("The dam was closed.", [])):
+        watching.run(answer, passages)
+    (point,) = watched.points("guardrail.answer.score")
+    assert (point.count, point.sum) == (1, pytest.approx(watching.check(ANSWER, PASSAGES).score))
+    assert point.explicit_bounds[:2] == (0.05, 0.1)
+    assert watched.count("guardrail.answer.factscore") == watched.count("guardrail.answer.d_factscore") == 2
+    assert watched.count("guardrail.check.duration") == 4
+
+
+def test_stages_and_the_whole_are_timed(watched):
+    guard(watched, engine=FakeEngine(default="supported", seconds=0.05)).run(ANSWER, PASSAGES)
+    (whole,) = watched.points("guardrail.check.duration")
+    (verify,) = watched.points("guardrail.stage.duration", stage="verify")
+    assert 0.05 <= verify.sum <= whole.sum < 5
+    stages = {p.attributes["stage"] for p in watched.points("guardrail.stage.duration")}
+    assert stages == {"decompose", "group", "verify", "link", "logic", "judge", "decide"}
+    assert sum(p.sum for p in watched.points("guardrail.stage.duration")) <= whole.sum
+
+
+def test_a_slow_generator_of_a_stream_is_not_the_guards_time(watched):
+    import time
+
+    def slow():
+        yield "The dam was closed in May. "
+        time.sleep(0.2)
+        yield "The crack was mended."
+
+    list(guard(watched).stream(slow(), PASSAGES))
+    (whole,) = watched.points("guardrail.check.duration")
+    (first,) = watched.points("guardrail.stream.first_verified", mode="buffer")
+    assert whole.sum < 0.2 <= first.sum
+
+
+@pytest.mark.parametrize(
+    ("again", "outcome", "attempts"),
+    [("The dam was closed in May.", "passed", {"answered": 1}), (ANSWER + " Really.", "exhausted", {"answered": 1}),
+     (None, "exhausted", {"failed": 1})],
+)  # fmt: skip
+def test_repairs_and_their_success(watched, again, outcome, attempts):
+    def generator(_):
+        if again is None:
+            raise ConnectionError
+        return again
+
+    policy = Policy(actions={"contradicted": "regenerate"}, max_attempts=2)
+    guard(watched, policy).run(ANSWER, PASSAGES, regenerate=generator)
+    told = {p.attributes["outcome"]: p.value for p in watched.points("guardrail.repair.attempts", step="regenerate")}
+    assert told == attempts
+    assert watched.total("guardrail.answers.repaired", outcome=outcome) == 1
+    action = "regenerate" if outcome == "passed" else "block"
+    assert watched.total("guardrail.answers", verdict="contradicted", action=action) == 1
+
+
+def test_a_judge_is_counted_by_request(watched):
+    with OpenAIServer(ReadingJudge()) as server:
+        llm = OpenAILLM("judge-1", base_url=server.base_url, api_key="k")
+        engine = LLMEngine(llm=llm, settings=CallSettings(), prices=Prices(input=1.0, output=2.0))
+        watching = guard(watched, engine=engine)
+        report = watching.run("The dam was closed in May.", PASSAGES).report
+        watching.run("The dam was closed in May.", PASSAGES)
+    usage = report.usage
+    assert usage.calls >= 2
+    assert watched.total("guardrail.judge.calls", **{"outcome": "ok", "gen_ai.request.model": "judge-1"}) == usage.calls
+    assert watched.total("guardrail.judge.tokens", token_type="input") == usage.input_tokens
+    assert watched.total("guardrail.judge.tokens", token_type="output") == usage.output_tokens
+    assert watched.total("guardrail.judge.cost") == pytest.approx(usage.cost)
+    assert watched.total("guardrail.cache.hits") >= 2
+    assert watched.count("gen_ai.client.operation.duration", **{"gen_ai.operation.name": "chat"}) == usage.calls
+    assert {p.attributes["gen_ai.token.type"] for p in watched.points("gen_ai.client.token.usage")} == {
+        "input",
+        "output",
+    }
+
+
+def test_a_judge_that_fails_is_counted_too(watched):
+    with OpenAIServer(ReadingJudge()) as server:
+        llm = OpenAILLM("judge-1", base_url=server.base_url, api_key="k")
+    engine = LLMEngine(llm=llm, settings=CallSettings(attempts=1))  # nobody answers any more
+    guard(watched, engine=engine).run("The dam was closed in May.", PASSAGES)
+    assert watched.total("guardrail.judge.calls", outcome="error") >= 1
+    assert watched.total("guardrail.judge.calls", outcome="ok") == 0
+    assert watched.total("guardrail.answers", verdict="unverified") == 1
+
+
+def test_the_share_that_a_cascade_escalates(watched):
+    unsure = FakeEngine({"because": "unverified"}, default="supported")
+    guard(watched, engine=CascadeEngine(first=unsure, second=FAULTY)).run(ANSWER, PASSAGES)
+    assert watched.total("guardrail.cascade.segments", escalated="true") == 1
+    assert watched.total("guardrail.cascade.segments", escalated="false") == 1
+
+
+def test_all_checks_of_a_repair_are_counted(watched):
+    """The report's own usage holds the delivered check only."""
+    first = FakeEngine({"because": "contradicted"}, default="supported")
+    engine = CascadeEngine(first=first, second=FAULTY)
+    policy = Policy(actions={"contradicted": "regenerate"})
+    guard(watched, policy, engine).run(ANSWER, PASSAGES, regenerate=lambda _: "The dam was closed in May.")
+    assert watched.total("guardrail.cascade.segments") == 3
+
+
+def test_histograms_point_to_their_trace(watched):
+    guard(watched).run(ANSWER, PASSAGES)
+    (root,) = watched.spans("guardrail.check")
+    (point,) = watched.points("guardrail.check.duration")
+    assert [(e.trace_id, e.span_id) for e in point.exemplars] == [(root.context.trace_id, root.context.span_id)]
+
+
+def test_metrics_need_no_tracer(watched):
+    Guard(engine=FAULTY, telemetry=Telemetry(meter_provider=watched.meters)).run(ANSWER, PASSAGES)
+    assert watched.total("guardrail.answers") == 1
+    assert not watched.spans()
+
+
+def test_no_text_is_a_label(watched):
+    guard(watched, labels={"application": "a"}).run(ANSWER, PASSAGES, question="When was the dam closed?")
+    names = "answers claims answer.score check.duration stage.duration".split()
+    told = [str(dict(p.attributes)) for name in names for p in watched.points(f"guardrail.{name}")]
+    assert told
+    assert not any("dam" in one.casefold() for one in told)
