@@ -2,12 +2,13 @@
 # make test        lint, types and tests
 # make help        all targets
 #
-# PYTHON=python3.12 chooses the interpreter (3.11 or newer); PYTEST_ARGS, DATA and RUN go to the tools.
+# PYTHON=python3.12 chooses the interpreter (3.11 or newer); PYTEST_ARGS, ARGS, DATA and RUN go to the tools.
 # TORCH is what pip installs for the cross-encoders; name a CPU build where the index would give a larger one.
 
 PYTHON ?= python3
 VENV ?= .venv
 RUN ?= runs/v2
+ARGS ?=
 DATA ?=
 PYTEST_ARGS ?=
 TORCH ?= torch==2.13.0
@@ -16,15 +17,15 @@ BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check -q
 # Tests that need nothing but the installed package and its extra "openai": they also run on the wheel.
 WHEEL_TESTS := tests/conftest.py \
-	$(addprefix tests/test_,decompose.py entities.py facts.py guard.py logic.py policy.py) \
+	$(addprefix tests/test_,decompose.py decompose_abstention.py entities.py facts.py guard.py logic.py policy.py) \
 	$(addprefix tests/llm/test_,cli_llm.py paper_examples.py)
 
 # The oldest frameworks that the extras allow; their own ranges would let in newer parts that do not fit.
 LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-prebuilt==1.0.0 "langgraph-checkpoint<3.1" \
-	llama-index-core==0.14.0
+	llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint train bench cross-encoder-test lowest-test wheel-test clean needs-data
+.PHONY: help demo monitor-demo test lint train bench cross-encoder-test lowest-test phoenix-test wheel-test clean needs-data
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -32,6 +33,9 @@ help: ## list the targets
 
 demo: $(VENV)/.with-langchain ## check, explain and repair the answers of a small RAG chain
 	@$(BIN)/guardrail demo
+
+monitor-demo: $(addprefix $(VENV)/.with-,langchain openai monitoring) ## [ARGS=--stay]: a RAG service goes wrong, the alert fires
+	@$(BIN)/python examples/monitoring/run.py $(ARGS)
 
 test: $(VENV)/.with-dev lint ## ruff, mypy and pytest
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -62,10 +66,16 @@ endif
 cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
 	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/cross_encoder
 
-lowest-test: $(VENV)/bin/python ## the integrations' tests on the oldest supported LangChain and LlamaIndex
+lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, OpenTelemetry
 	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python $(PIP) install -e . pytest hypothesis $(LOWEST)
-	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/test_langchain*.py tests/test_llamaindex*.py
+	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/test_langchain*.py tests/guard_chain \
+		tests/test_llamaindex*.py $(addprefix tests/telemetry/test_,spans.py labels.py)
+
+phoenix-test: $(VENV)/.with-dev ## traces and evaluations in a real Arize Phoenix (850 MB, in .venv-phoenix)
+	@test -x $(VENV)-phoenix/bin/python || $(PYTHON) -m venv $(VENV)-phoenix
+	@test -x $(VENV)-phoenix/bin/phoenix || $(VENV)-phoenix/bin/python $(PIP) install arize-phoenix
+	GUARDRAIL_PHOENIX="$(abspath $(VENV)-phoenix/bin/phoenix)" $(BIN)/python -m pytest $(PYTEST_ARGS) tests/tracing/test_phoenix.py
 
 wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run demo and tests without the sources
 	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
@@ -84,7 +94,7 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	../venv/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib tests
 
 clean: ## remove what the other targets made, .venv included; runs/ stays
-	rm -rf $(VENV) $(VENV)-lowest build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-phoenix build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find guardrail integrations training benchmarks examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 needs-data:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import os
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from guardrail.calibration import engine_identity
@@ -39,8 +41,6 @@ LOW, HIGH = 0.2, 0.8
 _RESERVE = 0.2
 """Seconds (and share of the time left, if less) before the deadline at which an engine has to be back: one that is
 still at work then would take the other's verdicts along."""
-
-_THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-cascade")
 
 _log = logging.getLogger(__name__)
 
@@ -263,15 +263,20 @@ async def _aperform(engine: Engine | AsyncEngine, request: VerifyRequest) -> Sup
         if isinstance(engine, AsyncEngine):
             async with asyncio.timeout(left):
                 return account(request, await engine.averify(request))
-        context = contextvars.copy_context()
+        context, pool = contextvars.copy_context(), _threads(os.getpid())
         async with asyncio.timeout(None if left is None else left + min(0.1, 0.1 * left)):  # it has to notice by itself
-            return await asyncio.get_running_loop().run_in_executor(_THREADS, context.run, _perform, engine, request)
+            return await asyncio.get_running_loop().run_in_executor(pool, context.run, _perform, engine, request)
     except UsageError:
         raise
     except TimeoutError:
         return _failed(engine.name, request, EngineTimeout("no reply before the deadline"))
     except Exception as error:  # see _perform
         return _failed(engine.name, request, error)
+
+
+@cache
+def _threads(process: int) -> ThreadPoolExecutor:  # noqa: ARG001  see drivers
+    return ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-cascade")
 
 
 def _failed(engine: str, request: VerifyRequest, error: Exception) -> SupportMatrix:

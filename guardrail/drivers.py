@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 
 from guardrail import telemetry
 from guardrail.engine import (
@@ -34,7 +36,6 @@ from guardrail.types import Report, SupportMatrix
 
 Reply = Draft | SupportMatrix | Retrieved
 
-_ENGINES = ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-engine")
 _GRACE = 1.0
 """Seconds past the deadline that an engine in a thread may take to notice it and return what it has."""
 
@@ -201,9 +202,14 @@ async def _acall(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
 
 
 async def _in_engine_thread(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
+    context, pool = contextvars.copy_context(), _engines(os.getpid())
+    return await asyncio.get_running_loop().run_in_executor(pool, context.run, _perform, engine, effect)
+
+
+@cache
+def _engines(process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked worker would wait for its parent's threads
     """A pool of our own: engines that hang must not take the threads that everybody else's `to_thread` needs."""
-    context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(_ENGINES, context.run, _perform, engine, effect)
+    return ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-engine")
 
 
 def _failed(engine: str, effect: Effect, error: Exception) -> Reply:

@@ -49,21 +49,23 @@ class Watched:
 
     def __init__(self):
         from opentelemetry.sdk._logs import LoggerProvider
-        from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+        from opentelemetry.sdk._logs import export as logs
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.metrics.export import InMemoryMetricReader
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import SimpleSpanProcessor
         from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-        self._spans, self._reader, self._logs = InMemorySpanExporter(), InMemoryMetricReader(), InMemoryLogRecordExporter()
+        # Its name was another in older SDKs.
+        keeping = getattr(logs, "InMemoryLogRecordExporter", None) or logs.InMemoryLogExporter
+        self._spans, self._reader, self._logs = InMemorySpanExporter(), InMemoryMetricReader(), keeping()
         self.tracers, self.meters, self.loggers = (
             TracerProvider(),
             MeterProvider([self._reader], shutdown_on_exit=False),
             LoggerProvider(shutdown_on_exit=False),
         )
         self.tracers.add_span_processor(SimpleSpanProcessor(self._spans))
-        self.loggers.add_log_record_processor(SimpleLogRecordProcessor(self._logs))
+        self.loggers.add_log_record_processor(logs.SimpleLogRecordProcessor(self._logs))
 
     def set_up(self, **settings):
         """Telemetry to these providers."""

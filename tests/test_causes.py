@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,13 +16,16 @@ from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
 from guardrail.cascade import CascadeEngine
 from guardrail.cross_encoder.engine import CrossEncoderEngine
 from guardrail.cross_encoder.options import Options
-from guardrail.engine import VerifyRequest
-from guardrail.llm import CallSettings, LLMEngine, OpenAILLM
+from guardrail.engine import Obstacle, VerifyRequest
+from guardrail.judge import judge
+from guardrail.llm import CallSettings, LLMEngine, OpenAILLM, judgement, plans
 from guardrail.llm.failures import failure
+from guardrail.llm.paper import face4rag, verdicts
 from guardrail.llm.protocol import LLMError
 from guardrail.local.engine import LocalEngine
 from guardrail.records import result_record
 from guardrail.streaming import Checked, Finished, guarded_stream
+from guardrail.streaming.memory import Memory
 from guardrail.testing import FakeEngine, FaultKind, Faults, OpenAIServer, ReadingJudge, Reply, check_engine
 from guardrail.testing.prompt_names import prompt_name
 from guardrail.types import Cell, LogicVerdict, Row, Segment, Span, SupportMatrix
@@ -119,6 +124,14 @@ def test_of_passages():
     assert checked(FakeEngine(), passages=[], retriever=Found(PASSAGES)) is None
 
 
+def test_of_segments_that_are_not_read_in_time_or_not_yet():
+    """One by one: the local engine at the deadline, a stream at what has come so far."""
+    segments = (Segment(id="s1", span=Span(0, len(ANSWER)), text=ANSWER),)
+    late = VerifyRequest(segments=segments, passages=(), deadline=time.monotonic() - 1.0)
+    assert [row.cause for row in LocalEngine().verify(late).rows] == [Cause.TIMEOUT]
+    assert [row.cause for row in Memory(LocalEngine(), until=3).matrix(late).rows] == [Cause.LENGTH]
+
+
 def test_of_language_and_length():
     """The local engine reads English, and not one word alone."""
     assert checked(LocalEngine(), "大坝由丽塔设计，于1963年启用。") is Cause.LANGUAGE
@@ -158,6 +171,14 @@ def test_of_a_bug_of_ours(monkeypatch):
 
     monkeypatch.setattr(guardrail.plan, "cluster", broken)
     assert checked(FakeEngine()) is Cause.INTERNAL
+
+
+def test_a_row_without_a_cause_is_the_engines():
+    """Also where nobody has accounted for it before."""
+    segment = Segment(id="s1", span=Span(0, len(ANSWER)), text=ANSWER)
+    row = Row(segment_id="s1", cells=(), unverified="no idea")
+    [finding] = judge((segment,), {"s1": row}, {}, (), {}, ANSWER, (), 0.5)
+    assert finding.cause is Cause.ENGINE
 
 
 def test_a_later_step_that_does_judge_takes_the_cause_away():
@@ -222,6 +243,14 @@ def test_of_judges_of_the_other_plans(plan):
         assert set(causes(Guard(engine=engine_of(server, plan=plan)).check(ANSWER, PASSAGES))) == {Cause.REPLY}
 
 
+@pytest.mark.parametrize("module", [judgement, plans, verdicts, face4rag])
+def test_whatever_else_is_wrong_with_a_reply_is_of_the_reply(module):
+    """All that the readers of replies object to."""
+    known = [value for value in vars(module).values() if isinstance(value, Obstacle)]
+    assert known
+    assert {obstacle.cause for obstacle in known} == {Cause.REPLY}
+
+
 def test_of_a_judge_that_fails_on_the_relation_alone():
     """The facts hold, the relation is not judged: what the failed request says is the cause, not "no reply"."""
     judge = ReadingJudge()
@@ -248,6 +277,58 @@ def test_of_a_judge_that_the_deadline_leaves_no_time():
         engine = engine_of(server)
         assert checked(engine, policy=Policy(deadline=0.02)) is Cause.TIMEOUT
         assert checked(engine, policy=Policy(deadline=0.5)) is Cause.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("says", "cause"),
+    [
+        (lambda: "a text alone", Cause.REPLY),
+        (lambda: time.sleep(5.0), Cause.TIMEOUT),
+        (lambda: raised(EngineError("mine", cause=Cause.LANGUAGE)), Cause.LANGUAGE),
+        (lambda: raised(TimeoutError()), Cause.TIMEOUT),
+        (lambda: raised(ValueError()), Cause.ENGINE),
+    ],
+)
+def test_of_a_model_object_of_the_users(says, cause):
+    """What it returns or raises, and that it takes too long; sync and awaited."""
+
+    class Model:
+        model = "mine"
+
+        def complete(self, prompt, *, timeout):
+            return says()
+
+    settings = replace(ONCE, timeout=0.1, breaker_failures=99)
+    assert checked(LLMEngine(llm=Model(), settings=settings, cache=None)) is cause
+
+
+def raised(error):
+    raise error
+
+
+@pytest.mark.parametrize("reply", [Reply("", finish_reason="length"), Reply("{", finish_reason="length")])
+def test_of_a_reply_that_ends_at_the_token_limit(reply):
+    """Before its text, or inside it."""
+    with OpenAIServer(judging(lambda body, _: reply)) as server:
+        assert checked(engine_of(server)) is Cause.REPLY
+
+
+def test_of_a_judge_that_supports_what_no_passage_mentions():
+    """A number that is made up."""
+    with OpenAIServer(ReadingJudge(read=lambda point, sentence: "S")) as server:
+        report = Guard(policy=PATIENT, engine=engine_of(server)).check("The dam is 99 metres high.", PASSAGES)
+    assert causes(report) == [Cause.REPLY]
+    assert "no passage mentions" in report.findings[0].reason
+
+
+def test_of_requests_that_wait_for_each_other():
+    """All slots taken until the deadline."""
+    with OpenAIServer(ReadingJudge(), seconds=0.4) as server:
+        engine = engine_of(server, replace(ONCE, concurrency=1))
+        with ThreadPoolExecutor(3) as pool:
+            guard = Guard(policy=Policy(deadline=0.6), engine=engine)
+            reports = list(pool.map(lambda _: guard.check(ANSWER, PASSAGES), range(3)))
+    assert {cause for report in reports for cause in causes(report)} == {Cause.TIMEOUT}
 
 
 @pytest.mark.parametrize(

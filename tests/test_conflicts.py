@@ -11,7 +11,7 @@ from guardrail.cli.show import show
 from guardrail.conflicts import sides, with_conflict
 from guardrail.feedback import Feedback
 from guardrail.judge import judge, unjudged
-from guardrail.types import Cell, Entity, EntityGroup, LogicVerdict, Row, Segment, Span, SupportMatrix
+from guardrail.types import Cause, Cell, Entity, EntityGroup, LogicVerdict, Row, Segment, Span, SupportMatrix
 
 ANSWER = "The dam is 64 metres high."
 SOURCES = [
@@ -152,7 +152,7 @@ def test_what_nobody_judged_is_no_disagreement():
     row = Row(segment_id="s0", cells=(YES, NO, None), unverified="the deadline passed")
     found = judged(row)
     assert (found.conflict, found.reason, found.evidence) == (False, "the deadline passed", ())
-    assert with_conflict(unjudged(SEGMENT, "x", "why"), row, PASSAGES, (), "en").reason == "why"
+    assert with_conflict(unjudged(SEGMENT, "x", "why", Cause.TIMEOUT), row, PASSAGES, (), "en").reason == "why"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""decompose: segments, spans, stand-alone text, what needs no check, abstention."""
+"""decompose: segments, spans, stand-alone text, what needs no check."""
 
 import time
 
@@ -366,83 +366,6 @@ def test_other_brackets_are_no_citations(mark):
 def test_marks_stay_as_written_without_passages():
     """Without passage ids the marks are kept as labels."""
     assert decompose("It is tall [p2][3].").segments[0].citations == ("p2", "3")
-
-
-# Abstention
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I don't know.",
-        "Unknown.",
-        "The passages do not say who built the tower.",
-        "Hello! I'm sorry, but I couldn't find any information about that. Let me know if you need more.",
-        "Based on the provided context, I cannot answer this question.",
-        "The provided documents do not contain information about the height.",
-        "The passages discuss the tower but do not say who built it.",
-        "Unfortunately, the answer is not provided in the passages.",
-        "There is no information about this in the documents.",
-        "根据现有资料无法回答。",
-        "很抱歉，根据现有信息无法得知谁建造了这座塔。",
-        "资料中没有提到他的出生日期。",
-        "我不知道。",
-        "Los documentos no mencionan quién construyó la torre.",
-        "Je ne sais pas.",
-        "Das weiß ich leider nicht.",
-        "Die Dokumente enthalten keine Informationen über den Turm.",
-        "Il contesto non contiene informazioni sulla torre.",
-        "As informações fornecidas não indicam quem construiu a torre.",
-        "De documenten vermelden niet wie de toren heeft gebouwd.",
-        "Nie wiem.",
-        "В документах нет информации о том, кто построил башню.",
-        "提供された資料には記載がありません。",
-        "제공된 문서에는 정보가 없습니다.",
-    ],
-)
-def test_abstention(answer):
-    """An answer that only declines is abstained, in many languages."""
-    assert decompose(answer).abstained
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "The company does not provide a warranty.",
-        "The company has not provided information about its revenue.",
-        "Scientists do not know why.",
-        "The cause could not be determined.",
-        "The material does not contain lead.",
-        "The document does not require a signature.",
-        "The results did not show a difference.",
-        "The tower is 330 m tall, but the passages do not say who built it.",
-        "The articles only mention that the tower is red; they do not state its height.",
-        "该公司没有提供相关信息。",
-        "科学家无法确定原因。",
-        "El documento no está firmado.",
-        "Das Dokument wurde nicht unterschrieben.",
-        "L'entreprise ne fournit pas de garantie.",
-        "",
-        "Hello!",
-    ],
-)
-def test_negative_claims_are_no_abstention(answer):
-    """A claim that something is not so, or an answer without any refusal, is not abstained."""
-    found = decompose(answer)
-    assert not found.abstained
-    assert bool(found.checked) == (len(answer) > 6)
-
-
-def test_declining_and_then_claiming_is_checked():
-    """The declining sentence is skipped; what it is followed by is checked."""
-    found = decompose("The passages do not mention the height. The tower was built in 1889.")
-    assert not found.abstained
-    assert [s.skipped for s in found.segments] == ["declines", None]
-
-
-def test_refusal_with_new_numbers_is_checked():
-    """A number that the question does not have is a claim."""
-    assert decompose("The passages do not say why it fell in 1999.", question="Why did it fall?").checked
 
 
 # Robustness

@@ -56,6 +56,17 @@ QUESTIONS = (
         ),
     ),
     Question(
+        "visits",
+        "May my children join a guided tour of Larkmoor Dam?",
+        (
+            Fact(
+                "only if an adult comes with them",
+                "Children under 12 may join a tour only if an adult comes with them.",
+                "Children of any age may join every tour free of charge.",
+            ),
+        ),
+    ),
+    Question(
         "closure",
         "Why was Larkmoor Dam closed in 2021?",
         (

@@ -8,41 +8,22 @@ import socket
 import subprocess
 import time
 import urllib.parse
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from http_calls import get
+from reading import UNFAITHFUL, Alert, Counts, Reading
+
 MISSING = (
     "prometheus is not installed. Debian, Ubuntu: sudo apt install prometheus. Else: https://prometheus.io/download/. "
     "Or go on with --without-prometheus."
 )
-_UNFAITHFUL = 'verdict=~"contradicted|unsupported"'
+_UNFAITHFUL = f'verdict=~"{"|".join(UNFAITHFUL)}"'
 _LATELY = "5s"
 _PATIENCE = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Alert:
-    """An alert as Prometheus has it; ``state`` is pending or firing."""
-
-    name: str
-    state: str
-    severity: str
-    summary: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The last seconds: answers per second, share that is unfaithful (0..1), seconds that the guard adds (p95)."""
-
-    per_second: float = 0.0
-    unfaithful: float | None = None
-    p95: float | None = None
-    alerts: tuple[Alert, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +35,19 @@ class Prometheus:
     def get(self, path: str, **parameters: str) -> Any:
         """``data`` of a reply; OSError where there is none."""
         query = urllib.parse.urlencode(parameters)
-        with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{query}", timeout=10) as reply:  # noqa: S310  loopback
-            return json.load(reply)["data"]
+        return json.loads(get(f"{self.url}/api/v1/{path}?{query}"))["data"]
 
-    def query(self, expr: str) -> list[tuple[Mapping[str, str], float]]:
+    def query(self, expr: str) -> Counts:
         """Labels and value of each series."""
         return [(found["metric"], float(found["value"][1])) for found in self.get("query", query=expr)["result"]]
+
+    def wait_for(self, expr: str, seconds: float = 20) -> None:
+        """Until the query finds something; RuntimeError where it does not."""
+        until = time.monotonic() + seconds
+        while not self.query(expr):
+            if time.monotonic() > until:
+                raise RuntimeError(f"prometheus finds no {expr}")
+            time.sleep(0.1)
 
     def now(self) -> Reading:
         """What a glance at the dashboard shows."""
@@ -87,7 +75,7 @@ class Prometheus:
         ]
         return tuple(sorted(found, key=lambda alert: (alert.state, alert.severity, alert.name)))
 
-    def answers(self) -> list[tuple[Mapping[str, str], float]]:
+    def answers(self) -> Counts:
         """How many answers there were so far, by labels."""
         return self.query("guardrail_answers_total")
 
@@ -112,7 +100,7 @@ def prometheus(folder: Path, data: Path) -> Iterator[Prometheus]:
         "--log.level=warn",
     ]
     log = data.with_suffix(".log")
-    with log.open("w") as said, running(subprocess.Popen(command, stdout=said, stderr=said)) as process:
+    with log.open("w") as said, running(subprocess.Popen(command, stdout=said, stderr=said)) as process:  # noqa: S603
         server = Prometheus(f"http://127.0.0.1:{port}")
         until = time.monotonic() + _PATIENCE
         while not _ready(server.url):
@@ -146,7 +134,7 @@ def free_port() -> int:
 
 def _ready(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/-/ready", timeout=1) as reply:  # noqa: S310  loopback
-            return bool(reply.status == 200)
+        get(f"{url}/-/ready")
     except OSError:
         return False
+    return True

@@ -83,13 +83,21 @@ def main() -> None:
     parser.add_argument("--model-url", required=True, help="an OpenAI-compatible endpoint")
     parser.add_argument("--records", type=Path, required=True, help="file of the record store")
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
 
     with RecordStore(given.records) as records, serve_metrics(port=0) as metrics:
         service = Service(given.model_url, records)
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler(service))
-        print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}", "metrics": metrics.url}), flush=True)
-        server.serve_forever()
+        with Server(("127.0.0.1", 0), handler(service)) as server:
+            print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}", "metrics": metrics.url}), flush=True)
+            server.serve_forever()
+
+
+class Server(ThreadingHTTPServer):
+    """Answers what it has begun to answer before it ends."""
+
+    daemon_threads = False
+    request_queue_size = 100
 
 
 def handler(service: Service) -> type[BaseHTTPRequestHandler]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 import threading
-import urllib.request
+from http.client import HTTPException
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
+from http_calls import post
 from model import QUESTIONS
 
 
@@ -38,17 +38,5 @@ class Traffic:
             question = chance.choice(QUESTIONS)
             try:
                 post(f"{self.url}/ask", {"question": question.text, "topic": question.topic})
-            except OSError:
+            except (OSError, HTTPException):
                 self.failed += 1
-
-
-def post(url: str, body: dict[str, Any]) -> dict[str, Any]:
-    """POST JSON and read the JSON of the reply.
-
-    Raises:
-        OSError: no reply within 10 seconds, or one with an error status.
-    """
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310
-    with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310  loopback
-        said: dict[str, Any] = json.loads(reply.read())
-        return said

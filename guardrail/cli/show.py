@@ -47,9 +47,7 @@ def headline(report: Report, action: str, title: str = "") -> Text:
     """Verdict, score, action and time in one line."""
     mark, style = _STYLE[report.verdict]
     line = Text(f"{mark} {report.verdict.value}", style=style)
-    line.append(
-        f"  score {report.score:.2f}  action {action}  {report.seconds * 1000:.0f} ms", style="dim"
-    )
+    line.append(f"  score {report.score:.2f}  action {action}  {report.seconds * 1000:.0f} ms", style="dim")
     if title:
         line = Text(f"{printable(title)}  ", style="bold") + line
     if report.reason:

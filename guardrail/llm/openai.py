@@ -14,6 +14,7 @@ from guardrail.llm.clients import Clients
 from guardrail.llm.dialect import Dialect, read_reply
 from guardrail.llm.failures import failure, status_of
 from guardrail.llm.protocol import Completion, LLMError, Prompt
+from guardrail.telemetry.propagation import trace_headers
 
 if TYPE_CHECKING:
     import openai
@@ -157,7 +158,8 @@ class OpenAILLM:
         dialect = self._dialect
         for calls in range(1, _LONGEST_TALK + 1):
             body = dialect.body(prompt)
-            reply = yield {"model": self._model, **body, "extra_body": self._body or None}
+            more = {"extra_body": self._body or None, "extra_headers": trace_headers() or None}
+            reply = yield {"model": self._model, **body, **more}
             if not isinstance(reply, Exception):
                 self._dialect = dialect  # one assignment of a whole: threads that learn at once learn the same
                 return read_reply(reply, calls)

@@ -47,13 +47,17 @@ def refuse_unusable(path: Path) -> None:
         ConfigurationError: says which of these is not so.
     """
     name = repr(str(path))
-    if path.is_dir():
-        raise ConfigurationError(f"cannot store records in {name}: it is a folder. Name a file in it.")
-    if not path.parent.is_dir():
-        raise ConfigurationError(
-            f"cannot store records in {name}: there is no folder {str(path.parent)!r}. Make it first."
-        )
-    if path.exists():
+    try:
+        if path.is_dir():
+            raise ConfigurationError(f"cannot store records in {name}: it is a folder. Name a file in it.")
+        if not path.parent.is_dir():
+            raise ConfigurationError(
+                f"cannot store records in {name}: there is no folder {str(path.parent)!r}. Make it first."
+            )
+        there = path.exists()
+    except OSError as error:  # a folder on the way may not be entered
+        raise ConfigurationError(f"cannot store records in {name}: {error.strerror}. Name another file.") from error
+    if there:
         with suppress(StoreAccessError), opened(path):
             pass
     elif not os.access(path.parent, os.W_OK):
@@ -191,6 +195,11 @@ def code_of(error: Exception) -> int | None:
     """SQLite's primary result code."""
     code = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if isinstance(code, int) else None
+
+
+def storable(text: str) -> str:
+    """Lone surrogates as escapes: no file can hold them."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def move_aside(path: Path) -> None:

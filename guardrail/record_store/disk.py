@@ -43,21 +43,24 @@ class Disk:
         self._unpruned = 0
         self._next_prune = time.monotonic() + _PRUNE_SECONDS
 
-    def write(self, rows: Sequence[Row]) -> None:
-        """Write all rows, or none; an id that is there already was recorded before."""
+    def write(self, rows: Sequence[Row]) -> int:
+        """Write all rows, or none; returns how many are new: an id that is there already was recorded before."""
+        new = 0
         connection = self._connected()
         connection.execute("BEGIN IMMEDIATE")
         try:
             for row in rows:
                 done = connection.execute(_INSERT, row.values)
                 if done.rowcount:
+                    new += 1
                     connection.execute(_INSERT_CONTENT, (done.lastrowid, row.content))
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        self._unpruned += len(rows)
+        self._unpruned += new
+        return new
 
     def prune(self) -> None:
         """Delete what is too old or too much, now and then."""

@@ -6,6 +6,7 @@ import json
 import sqlite3
 
 from guardrail.errors import UsageError, did_you_mean
+from guardrail.record_store.database import storable
 from guardrail.record_store.questions import find
 from guardrail.record_store.record import KINDS, StoredRecord
 from guardrail.types import ErrorType, Verdict
@@ -51,15 +52,11 @@ def write_label(
             None if answer is None else answer.value,
             kind,
             json.dumps(findings, ensure_ascii=True) if findings else None,
-            _plain(note) if note is not None else found.note,
+            storable(note) if note is not None else found.note,
             now,
-            _plain(by) if by is not None else found.labelled_by,
+            storable(by) if by is not None else found.labelled_by,
             found.id,
         ),
     )
     changed = find(connection, found.id)
     return found if changed is None else changed
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()

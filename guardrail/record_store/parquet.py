@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail.errors import MissingExtraError
+from guardrail.record_store.database import storable
 
 _AT_ONCE = 500
 
@@ -47,7 +48,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+        return value if value.isascii() else storable(value)
     if isinstance(value, dict):
         return {key: _printable(inner) for key, inner in value.items()}
     return [_printable(inner) for inner in value] if isinstance(value, list) else value

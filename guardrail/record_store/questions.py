@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from guardrail.errors import UsageError
+from guardrail.record_store.database import storable
 from guardrail.record_store.record import StoredRecord
 from guardrail.record_store.rows import COLUMNS, HUMAN, as_record
 from guardrail.record_store.selection import Selection
@@ -23,7 +24,7 @@ def find(connection: sqlite3.Connection, ident: str) -> StoredRecord | None:
     Raises:
         UsageError: several begin so.
     """
-    numbers = connection.execute("SELECT number FROM records WHERE id = ?", (_bindable(ident),)).fetchall()
+    numbers = connection.execute("SELECT number FROM records WHERE id = ?", (storable(ident),)).fetchall()
     if not numbers and _PREFIX.fullmatch(ident):
         numbers = connection.execute("SELECT number FROM records WHERE id GLOB ? LIMIT 2", (f"{ident}*",)).fetchall()
         if len(numbers) > 1:
@@ -85,7 +86,3 @@ def read(
         for number in wanted:
             if number in found:
                 yield as_record((*found[number], (seen or {}).get(number, 1)))
-
-
-def _bindable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -39,7 +39,7 @@ def tidy(connection: sqlite3.Connection, *, fully: bool = False) -> None:
     """Give pages that became free back to the disk, where they are many or all are wanted."""
     free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
     if free and (fully or free > pages // 2):
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.executescript("PRAGMA incremental_vacuum")  # ``execute`` would free one page only
     if fully:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from guardrail.record_store.content import MOST, Redact, as_content, as_text, read_report, size, without_texts
+from guardrail.record_store.database import storable
 from guardrail.record_store.record import StoredRecord, rank
 from guardrail.record_store.sampling import is_clean
 from guardrail.telemetry.outcome import Outcome
@@ -41,13 +42,13 @@ def as_row(outcome: Outcome, rate: float, redact: Redact | None) -> Row:
             content = as_content(outcome, redact)
         except Exception as error:  # what a redaction raises may hold the text itself: only its type is kept
             content = without_texts(outcome, f"redact failed: {type(error).__name__}")
-    digest = _plain(outcome.id) if "left_out" in content else _digest(content)
+    digest = storable(outcome.id) if "left_out" in content else _digest(content)
     report, guarded = outcome.report, outcome.guarded
     errors = dict.fromkeys(f.error_type.value for f in report.findings if f.error_type is not None)
     values = (
-        _plain(outcome.id), outcome.at, report.verdict.value, rank(report.verdict), report.score, outcome.action,
-        is_clean(outcome), _plain("" if guarded is None else guarded.decision.rule), _plain(outcome.policy),
-        _plain(report.engine), json.dumps(dict(outcome.labels), ensure_ascii=True), f",{','.join(errors)},",
+        storable(outcome.id), outcome.at, report.verdict.value, rank(report.verdict), report.score, outcome.action,
+        is_clean(outcome), storable("" if guarded is None else guarded.decision.rule), storable(outcome.policy),
+        storable(report.engine), json.dumps(dict(outcome.labels), ensure_ascii=True), f",{','.join(errors)},",
         outcome.trace_id, outcome.span_id, outcome.seconds, 1 if guarded is None else guarded.attempts,
         guarded is not None and guarded.exhausted, rate, digest,
     )  # fmt: skip
@@ -58,11 +59,6 @@ def _digest(content: Mapping[str, Any]) -> str:
     """Equal for the same question and answer, as they are stored: of redacted texts it tells no more than they do."""
     both = json.dumps([content["question"], content["answer"]], ensure_ascii=True)
     return blake2b(both.encode(), digest_size=16).hexdigest()
-
-
-def _plain(text: str) -> str:
-    """Lone surrogates as escapes: no file can hold them."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def as_record(row: Sequence[Any]) -> StoredRecord:

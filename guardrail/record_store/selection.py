@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from guardrail.errors import UsageError, did_you_mean
+from guardrail.record_store.database import storable
 from guardrail.telemetry.labels import KEYS
 from guardrail.types import ErrorType, Verdict
 
@@ -45,7 +46,7 @@ class Selection:
             if key not in KEYS:
                 raise UsageError(f"unknown label {key!r}. {did_you_mean(str(key), KEYS)}")
             parts.append("json_extract(labels, ?) = ?")
-            values += [f"$.{key}", value]
+            values += [f"$.{key}", storable(value)]
         if self.verdict is not None:
             parts.append("verdict = ?")
             values.append(_known(self.verdict, "verdict", [v.value for v in Verdict]))

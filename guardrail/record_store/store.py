@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -90,7 +91,8 @@ class RecordStore:
                 self._writer.tally.add("sampled_out")
             elif not self._writer.put(outcome, rate):
                 self._writer.tally.add("dropped")
-        except Exception as error:
+        except Exception as error:  # somebody's own Outcome, or no thread can be started
+            self._writer.tally.add("failed")
             _log.debug("not recorded", exc_info=error)
 
     @property
@@ -172,6 +174,15 @@ class RecordStore:
         with opened(self.path) as connection:
             return rates(connection, _selection(chosen), time.time())
 
+    def records(
+        self, *, limit: int | None = None, worst_first: bool = False, **chosen: Any
+    ) -> Generator[StoredRecord, None, None]:
+        """Records one at a time, however many there are; arguments as ``export``, errors as ``count``."""
+        selection = _selection(chosen)
+        with opened(self.path) as connection:
+            found = questions.numbers(connection, selection, time.time(), worst_first=worst_first, limit=limit)
+            yield from questions.read(connection, found)
+
     def export(
         self,
         path: str | Path,
@@ -200,11 +211,8 @@ class RecordStore:
         target = Path(path)
         if target.exists() and self.path.exists() and target.samefile(self.path):
             raise UsageError(f"{str(path)!r} is the store itself. Name another file to write.")
-        selection = _selection(chosen)
-        with opened(self.path) as connection:
-            found = questions.numbers(connection, selection, time.time(), worst_first=worst_first, limit=limit)
-            records = (record for record in questions.read(connection, found) if record.left_out is None)
-            return write_export(records, target, format)
+        with closing(self.records(limit=limit, worst_first=worst_first, **chosen)) as records:
+            return write_export((record for record in records if record.left_out is None), target, format)
 
     def label(
         self,

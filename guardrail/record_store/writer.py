@@ -168,14 +168,14 @@ class Writer:
         while rows:
             try:
                 with self._in_sqlite:
-                    self._disk.write(rows)
+                    new = self._disk.write(rows)
             except Exception as error:
                 if not _may_pass(error):
                     self._write_singly(rows, error)
                     return
                 self._recover(error)
             else:
-                self.tally.add("written", len(rows))
+                self.tally.add("written", new)
                 self._trouble_ends()
                 return
             if self._hopeless():

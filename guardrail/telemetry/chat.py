@@ -79,7 +79,7 @@ class Chat:
             metrics.record(made.operation, time.perf_counter() - self._started, told)
             outcome = {"outcome": "ok" if error is None else "error", "gen_ai.request.model": self._model}
             metrics.add(made.judge_calls, 1, {**self._common, **outcome})
-        if self._settings.content is not None and self.span.is_recording():
+        if self._settings.content is not None and spans.recording(self.span):
             spans.describe(self.span, self._settings.content.chat(self._system, self._user, self.reply))
         spans.end(self.span)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opentelemetry import trace
 from opentelemetry._logs import Logger, SeverityNumber
@@ -16,6 +16,7 @@ from opentelemetry.trace import NonRecordingSpan, Span, SpanContext
 
 from guardrail.telemetry.attributes import evaluations
 from guardrail.telemetry.content import Content
+from guardrail.telemetry.scope import holding
 from guardrail.telemetry.spans import Value
 from guardrail.types import Report, Verdict
 
@@ -34,7 +35,10 @@ class Generation:
     response_id: str | None = None
 
 
-_GENERATION: ContextVar[Generation | None] = ContextVar("guardrail_generation", default=None)
+Find = Callable[[str], Generation | None]
+"""From the text of an answer to what wrote it, as far as it is known once the answer is there."""
+
+_GENERATION: ContextVar[Generation | Find | None] = ContextVar("guardrail_generation", default=None)
 
 
 @contextmanager
@@ -49,21 +53,28 @@ def evaluated(span: Span | SpanContext | None, response_id: str | None = None) -
         yield
         return
     context = span if isinstance(span, SpanContext) else span.get_span_context()
-    token = _GENERATION.set(Generation(context, response_id))
-    try:
+    with holding(_GENERATION, Generation(context, response_id)):
         yield
-    finally:
-        _GENERATION.reset(token)
 
 
-def generation(ambient: Span) -> Generation | None:
+@contextmanager
+def written(find: Find) -> Iterator[None]:
+    """The same where it shows later: ``find`` is asked when the answer is told of. For integrations."""
+    with holding(_GENERATION, find):
+        yield
+
+
+def generation(ambient: Span) -> Generation | Find | None:
     """What wrote the answer: as the caller says, or the span around the check where that is a model's."""
     named = _GENERATION.get()
     if named is not None:
         return named
-    told = getattr(ambient, "attributes", None) or {}
-    if "gen_ai.operation.name" in told or told.get("openinference.span.kind") == "LLM":
-        return Generation(ambient.get_span_context())
+    try:
+        told = getattr(ambient, "attributes", None) or {}
+        if "gen_ai.operation.name" in told or told.get("openinference.span.kind") == "LLM":
+            return Generation(ambient.get_span_context())
+    except Exception as error:  # somebody else's span
+        _log.debug("the span around the check cannot be read", exc_info=error)
     return None
 
 
@@ -81,12 +92,15 @@ class Evaluated:
 
     logger: Logger
     root: Span
-    generation: Generation | None
+    generation: Generation | Find | None
     common: Mapping[str, Value]
     content: Content | None
 
     def tell(self, report: Report, *, claims: bool) -> None:
         """Emit the events of an answer, and of each claim if wanted."""
+        if callable(self.generation):
+            replace(self, generation=self.generation(report.answer)).tell(report, claims=claims)
+            return
         for one in evaluations(report):
             if one.name in _EVENTS:
                 self._emit(one.name, one.score, one.label, _failure(report), report.reason, {})
@@ -122,13 +136,14 @@ class Evaluated:
             told["error.type"] = failure
         if self.content is not None and explanation:
             told["gen_ai.evaluation.explanation"] = self.content.clean(explanation)
-        if self.generation is not None and self.generation.response_id is not None:
-            told["gen_ai.response.id"] = self.generation.response_id
+        made = self.generation if isinstance(self.generation, Generation) else None
+        if made is not None and made.response_id is not None:
+            told["gen_ai.response.id"] = made.response_id
         try:
             if not _BY_NAME:
                 self.root.add_event(NAME, told)
                 return
-            span = self.root if self.generation is None else NonRecordingSpan(self.generation.span)
+            span = self.root if made is None else NonRecordingSpan(made.span)
             self.logger.emit(
                 timestamp=time.time_ns(),
                 context=trace.set_span_in_context(span),

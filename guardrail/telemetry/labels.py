@@ -6,9 +6,11 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 from types import MappingProxyType
 
 from guardrail.errors import ConfigurationError, did_you_mean
+from guardrail.telemetry.scope import holding
 
 KEYS = ("application", "model", "retriever", "index", "release", "topic")
 """What an answer may be labelled with."""
@@ -49,11 +51,8 @@ def labels(
     """
     given = dict(zip(KEYS, (application, model, retriever, index, release, topic), strict=True))
     named = read_labels({key: value for key, value in given.items() if value is not None})
-    token = _CURRENT.set({**_CURRENT.get(), **named})
-    try:
+    with holding(_CURRENT, {**_CURRENT.get(), **named}):
         yield
-    finally:
-        _CURRENT.reset(token)
 
 
 def current_labels() -> Mapping[str, str]:
@@ -81,17 +80,20 @@ class Bounds:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._known: dict[str, set[str]] = {}
+        self._adding = Lock()
 
     def bound(self, key: str, value: str) -> str:
         """The value, or OTHER where there have been too many."""
         known = self._known.setdefault(key, set())
         if value in known:
             return value
-        if len(known) < self._most:  # two threads may pass here at once: a few more do no harm
-            known.add(value)
-            return value
-        if OTHER not in known:
+        with self._adding:
+            if len(known) < self._most:
+                known.add(value)
+                return value
+            warned = OTHER in known
             known.add(OTHER)
+        if not warned:
             _log.warning("label %s has had more than %d values; further ones are counted as %r", key, self._most, OTHER)
         return OTHER
 

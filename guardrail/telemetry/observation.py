@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,6 +22,7 @@ from guardrail.telemetry.attributes import delivery_attributes, evaluation_attri
 from guardrail.telemetry.events import Evaluated, generation
 from guardrail.telemetry.labels import BOUNDS, current_labels
 from guardrail.telemetry.outcome import Outcome
+from guardrail.telemetry.scope import holding
 from guardrail.telemetry.settings import Telemetry
 from guardrail.types import Action, GuardedAnswer, Report, Usage, Verdict
 
@@ -79,17 +81,15 @@ class Observation:
     @contextmanager
     def inside(self) -> Iterator[None]:
         """Work of the guard: what happens inside belongs to this answer, and its time counts."""
-        token = _ACTIVE.set(self)
         started = time.perf_counter()
         self._depth += 1
         try:
-            with spans.current(self.open()):
+            with holding(_ACTIVE, self), spans.current(self.open()):
                 yield
         finally:
             self._depth -= 1
             if self._depth == 0:
                 self._seconds += time.perf_counter() - started
-            _ACTIVE.reset(token)
 
     def spent(self, report: Report) -> None:
         """A check is done, of this answer or of one that might take its place."""
@@ -123,7 +123,8 @@ class Observation:
     def lasted(self, stage: str, seconds: float) -> None:
         """A stage is over."""
         self.stages[stage] = self.stages.get(stage, 0.0) + seconds
-        metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
+        if not self.sparse:
+            metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
 
     def close(self, error: BaseException | None = None) -> None:
         """Tell of the answer, and end its span. Nothing is counted where there is no result."""
@@ -133,12 +134,14 @@ class Observation:
         self._closed = True
         try:
             with spans.current(root):
+                for stage, seconds in self.stages.items() if self.sparse else ():  # piece by piece it would cost more
+                    metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
                 if error is not None and not isinstance(error, GeneratorExit):
                     spans.describe(root, {"error.type": spans.error_type(error)})
+                elif self._mode is not None and self._guarded is None:  # what was found of its beginning is no result
+                    spans.describe(root, {"guardrail.abandoned": True})
                 elif self._report is not None:
                     self._tell(root, self._report)
-                elif self._mode is not None:
-                    spans.describe(root, {"guardrail.abandoned": True})
         except Exception as failure:  # telling must not cost the answer
             _log.warning("an answer could not be told of: %s", type(failure).__name__, exc_info=failure)
         finally:
@@ -159,13 +162,13 @@ class Observation:
             **({} if guarded is None else delivery_attributes(guarded)),
             "guardrail.action": action,
         }
-        if root.is_recording():
+        if spans.recording(root):
             texts = {} if settings.content is None else settings.content.answer(report, guarded)
             spans.describe(root, told | evaluation_attributes(report) | texts)
         event = Evaluated(
             settings.logger,
             root,
-            None if guarded is not None and guarded.attempts > 1 else self._generation,  # who wrote it anew is unknown
+            self._generation,
             {"guardrail.policy": self._policy, "guardrail.engine": report.engine, "guardrail.action": action}
             | {f"guardrail.label.{key}": value for key, value in self.labels.items()},
             settings.content,
@@ -186,12 +189,13 @@ class Observation:
         if not self._checked:
             return  # it was only decided on here: what was found was counted when it was checked
         metrics.record(made.duration, self._seconds, common)
-        for finding in report.findings:
-            error = "none" if finding.error_type is None else finding.error_type.value
-            metrics.add(made.claims, 1, {**common, "verdict": finding.verdict.value, "error_type": error})
-            if finding.verdict is Verdict.UNVERIFIED:
-                cause = "engine" if finding.cause is None else finding.cause.value
-                metrics.add(made.unverified, 1, {**common, "cause": cause})
+        kinds = Counter((finding.verdict, finding.error_type) for finding in report.findings)
+        for (verdict, error), number in kinds.items():
+            told = {"verdict": verdict.value, "error_type": "none" if error is None else error.value}
+            metrics.add(made.claims, number, {**common, **told})
+        causes = Counter(finding.cause for finding in report.findings if finding.verdict is Verdict.UNVERIFIED)
+        for cause, number in causes.items():
+            metrics.add(made.unverified, number, {**common, "cause": "engine" if cause is None else cause.value})
         if report.verdict in _SCORED:
             metrics.record(made.score, report.score, common)
             for histogram, score in ((made.factscore, report.scores.factscore),
@@ -205,9 +209,6 @@ class Observation:
             metrics.add(made.cascade, usage.escalated, {**common, "escalated": "true"})
             metrics.add(made.cascade, usage.screened - usage.escalated, {**common, "escalated": "false"})
 
-    def _seconds_so_far(self) -> float:
-        return self._seconds
-
     def _action(self, guarded: GuardedAnswer | None) -> str:
         """What was done with the answer: replaced by a new one, or what the policy did with it."""
         if guarded is None:
@@ -215,7 +216,7 @@ class Observation:
         return guarded.action.value if guarded.original is None else self._step
 
     def _outcome(self, root: Span, report: Report) -> Outcome:
-        where = root.get_span_context()
+        where = spans.identity(root)
         return Outcome(
             id=self.id,
             at=self._at,
@@ -251,12 +252,8 @@ def observed(settings: Telemetry, policy: str, engine: str, name: str = "check")
     """Observe one answer; inside ``joined`` it is the one that was opened there, and is not closed here."""
     outer = _JOINED.get()
     if outer is not None:
-        token = _JOINED.set(None)  # what a generator of the caller checks inside is an answer of its own
-        try:
-            with outer.inside():
-                yield outer
-        finally:
-            _JOINED.reset(token)
+        with holding(_JOINED, None), outer.inside():  # what the caller's generator checks is an answer of its own
+            yield outer
         return
     seen = Observation(settings, policy, engine, name)
     try:
@@ -271,8 +268,5 @@ def observed(settings: Telemetry, policy: str, engine: str, name: str = "check")
 @contextmanager
 def joined(seen: Observation) -> Iterator[None]:
     """Let the guard's next call belong to an observation that is open."""
-    token = _JOINED.set(seen)
-    try:
+    with holding(_JOINED, seen):
         yield
-    finally:
-        _JOINED.reset(token)

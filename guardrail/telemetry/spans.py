@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Span, SpanKind, Tracer
+from opentelemetry.trace import Span, SpanContext, SpanKind, Tracer
 
 from guardrail.errors import EngineError
 
@@ -56,22 +56,57 @@ def start(
         **(attributes or {}),
     }
     try:
-        return tracer.start_span(
+        span = tracer.start_span(
             name, context=within, kind=SpanKind.CLIENT if client else SpanKind.INTERNAL, attributes=told
         )
     except Exception as error:
         _log.debug("no span", exc_info=error)
         return _stand_in(within)
+    return span if isinstance(span, Span) else _stand_in(within)
 
 
 def _stand_in(within: Context | None) -> Span:
     """What stands where there is no span: its children hang under the parent that it would have had."""
-    return trace.NonRecordingSpan(trace.get_current_span(within).get_span_context())
+    return trace.NonRecordingSpan(identity(trace.get_current_span(within)))
 
 
 def current(span: Span) -> AbstractContextManager[Span]:
     """Make the span the current one inside the block, without ending it."""
-    return trace.use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False)
+    return _Current(span)
+
+
+class _Current:
+    """As ``trace.use_span``, which costs more and asks the span things when an error passes."""
+
+    __slots__ = ("_span", "_token")
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def __enter__(self) -> Span:
+        self._token = context.attach(trace.set_span_in_context(self._span))
+        return self._span
+
+    def __exit__(self, *_: object) -> None:
+        context.detach(self._token)
+
+
+def identity(span: Span) -> SpanContext:
+    """Which span it is; an invalid one where it does not say."""
+    try:
+        return span.get_span_context()
+    except Exception as error:
+        _log.debug("a span without identity", exc_info=error)
+        return trace.INVALID_SPAN_CONTEXT
+
+
+def recording(span: Span) -> bool:
+    """Whether anybody wants to know about the span."""
+    try:
+        return span.is_recording()
+    except Exception as error:
+        _log.debug("a span that is broken", exc_info=error)
+        return False
 
 
 def describe(span: Span, attributes: Mapping[str, Value]) -> None:

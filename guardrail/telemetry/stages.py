@@ -45,21 +45,29 @@ class Stages:
 
     def __init__(self) -> None:
         self._open: _Open | None = None
+        self._over = False
 
     def enter(self, name: str) -> None:
         """The stage before is over and this one begins."""
-        self.end()
-        self._open = _Open(name)
+        self._end()
+        if not self._over:
+            self._open = _Open(name)
+        if self._over:  # whoever waited has gone, while this went on in a thread
+            self._end()
 
     def current(self) -> AbstractContextManager[Span | None]:
         """What is done inside the block is done in the stage that is open."""
         return nullcontext() if self._open is None else self._open.current()
 
     def end(self) -> None:
-        """The last stage is over."""
-        if self._open is not None:
-            self._open.end()
-            self._open = None
+        """The last stage is over, also where a thread enters one later."""
+        self._over = True
+        self._end()
+
+    def _end(self) -> None:
+        stage, self._open = self._open, None
+        if stage is not None:
+            stage.end()
 
 
 class _Open:

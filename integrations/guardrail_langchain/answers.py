@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -69,20 +69,6 @@ def harmless(metadata: Mapping[str, Any]) -> dict[str, Any]:
         elif value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _NAME):
             kept[key] = value
     return kept
-
-
-def leaves(value: Any, name: str = "") -> Iterator[str]:
-    """Values of plain JSON: texts as they are, numbers and the like with the name of their field."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from leaves(inner, str(key))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from leaves(inner, name)
-    elif isinstance(value, str):
-        yield value
-    elif value is not None:
-        yield f"{name.replace('_', ' ')}: {value}"
 
 
 def cleansed(value: Any, answer: str, text: str) -> Any:

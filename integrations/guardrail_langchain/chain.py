@@ -70,7 +70,7 @@ class GuardedChain(Runnable[Any, Any]):
             found = self.find(value, output, config, retrieved)
             made = Call(value, output, found.documents, found.question, inner)
             again = self.again.generator(made) if self.again else None
-            with place.check(found.text):
+            with place.check():
                 guarded = self.guard.run(
                     found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
                 )
@@ -89,7 +89,7 @@ class GuardedChain(Runnable[Any, Any]):
             found = self.find(value, output, config, retrieved)
             made = Call(value, output, found.documents, found.question, inner)
             again = self.again.agenerator(made) if self.again else None
-            with place.check(found.text):
+            with place.check():
                 guarded = await self.guard.arun(
                     found.text, found.passages, question=found.question, policy=found.policy, regenerate=again
                 )

@@ -68,7 +68,7 @@ class GuardrailNode(Runnable[Any, Any]):
             again = self.again.generator(made) if self.again else None
             passages = to_passages(made.documents)
             policy = configured(config, "guardrail_policy")
-            with place.check(answer.text):
+            with place.check():
                 guarded = self.guard.run(answer.text, passages, question=made.question, policy=policy, regenerate=again)
             return self._updated(update, answer, guarded)
 
@@ -88,7 +88,7 @@ class GuardrailNode(Runnable[Any, Any]):
             again = self.again.agenerator(made) if self.again else None
             passages = to_passages(made.documents)
             policy = configured(config, "guardrail_policy")
-            with place.check(answer.text):
+            with place.check():
                 guarded = await self.guard.arun(
                     answer.text, passages, question=made.question, policy=policy, regenerate=again
                 )

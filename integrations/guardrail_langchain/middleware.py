@@ -19,7 +19,8 @@ from pydantic_core import to_jsonable_python
 
 from guardrail import Guard, GuardedAnswer, Passage, UsageError
 from guardrail.feedback import Feedback
-from guardrail_langchain.answers import leaves, replaced, text_of
+from guardrail.intake import lines_of
+from guardrail_langchain.answers import replaced, text_of
 from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import asked, configured
@@ -94,7 +95,7 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
             return _with(response, message, _text_in(response, message), unchecked("no passages"))
         text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
         regenerate = again if self._regenerate and not message.tool_calls else None
-        with place.check(text):
+        with place.check():
             guarded = self._run(
                 lambda: self.guard.run(
                     text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
@@ -123,7 +124,7 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
             return _with(response, message, text_of(message), unchecked("no passages"))
         text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
         regenerate = again if self._regenerate and not message.tool_calls else None
-        with place.check(text):
+        with place.check():
             guarded = await self._arun(
                 lambda: self.guard.arun(
                     text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
@@ -188,7 +189,7 @@ def _text_in(response: ModelResponse[Any], message: AIMessage) -> str:
     """The answer's text; where it is a structured reply by a call of a tool, the values in it, one a line."""
     if not message.tool_calls:
         return text_of(message)
-    return "\n".join(leaves(to_jsonable_python(response.structured_response, fallback=str)))
+    return "\n".join(lines_of(to_jsonable_python(response.structured_response, fallback=str)))
 
 
 def _with(response: ModelResponse[Any], message: AIMessage, text: str, about: dict[str, Any]) -> ModelResponse[Any]:

@@ -17,10 +17,10 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.callbacks.base import BaseCallbackManager
 from langchain_core.outputs import LLMResult
 from langchain_core.runnables.config import ensure_config
-from opentelemetry import trace
 from opentelemetry.trace import Span
 
-from guardrail.telemetry import evaluated
+from guardrail.telemetry import spans
+from guardrail.telemetry.events import Generation, written
 from guardrail_langchain.answers import text_of
 
 _INSTRUMENTATION = "openinference.instrumentation.langchain"
@@ -64,14 +64,14 @@ class Written(BaseCallbackHandler):
         name = (getattr(message, "response_metadata", None) or {}).get("id")
         self._said[run_id] = (text.strip(), name if isinstance(name, str) else None)
 
-    def wrote(self, answer: str | None) -> tuple[Span | None, str | None]:
-        """Span and response id of the run that wrote an answer: whose text it is, else the only run; else None."""
-        told = answer.strip() if answer else None
-        same = [run for run, (text, _) in self._said.items() if told and text == told]
-        run = same[-1] if same else next(iter(self._spans)) if len(self._spans) == 1 else None
-        if run is None:
-            return None, None
-        return self._spans.get(run), self._said.get(run, ("", None))[1]
+    def wrote(self, answer: str) -> Generation | None:
+        """The run that wrote an answer: the first whose text it is, else the only one; None = not known."""
+        same = [run for run, (text, _) in self._said.items() if text == answer.strip()]
+        run = same[0] if same else next(iter(self._spans)) if len(self._spans) == 1 else None
+        span = None if run is None else self._spans.get(run)
+        if run is None or span is None:
+            return None
+        return Generation(span.get_span_context(), self._said.get(run, ("", None))[1])
 
     def _see(self, run_id: UUID) -> None:
         if run_id not in self._spans and (span := _span_of(self._tracing, run_id)) is not None:
@@ -95,15 +95,13 @@ class Place:
             self._span = None if run_id is None else _span_of(tracing, run_id)
 
     @contextmanager
-    def check(self, answer: str | None = None) -> Iterator[None]:
+    def check(self) -> Iterator[None]:
         """Spans that begin inside hang under the call's, and evaluations under the model's that wrote the answer."""
         with ExitStack() as stack:
             if self._span is not None:
-                quiet = {"end_on_exit": False, "record_exception": False, "set_status_on_exception": False}
-                stack.enter_context(trace.use_span(self._span, **quiet))
-            span, response_id = (None, None) if self.written is None else self.written.wrote(answer)
-            if span is not None:
-                stack.enter_context(evaluated(span, response_id))
+                stack.enter_context(spans.current(self._span))
+            if self.written is not None:
+                stack.enter_context(written(self.written.wrote))
             yield
 
 

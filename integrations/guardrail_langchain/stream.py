@@ -12,7 +12,6 @@ from langchain_core.runnables import RunnableConfig
 from guardrail import Passage
 from guardrail.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
-from guardrail_langchain.answers import text_of
 from guardrail_langchain.callbacks import untrace
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import configured
@@ -51,7 +50,7 @@ def streamed(
                 split.part(chunk)
                 yield from split.take()
 
-        with work.place.check(work.said):
+        with work.place.check():
             events = guarded_stream(
                 chain.guard,
                 texts(),
@@ -97,7 +96,7 @@ async def astreamed(
                 for text in split.take():
                     yield text
 
-        with work.place.check(work.said):
+        with work.place.check():
             events = aguarded_stream(
                 chain.guard,
                 texts(),
@@ -144,12 +143,6 @@ class _Work:
     def mode(self) -> Mode:
         """A finished message comes in one piece: it is checked as a whole."""
         return "buffer" if self.split.at_once and self.chain.mode == "sentence" else self.chain.mode
-
-    @property
-    def said(self) -> str | None:
-        """The answer, if all of it is there."""
-        whole = self.chain.mode == "buffer" or self.split.at_once
-        return text_of(self.chain.parts.find_answer(self.split.output)) if whole else None
 
     @property
     def policy(self) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from llama_index.core.base.response.schema import (
     RESPONSE_TYPE,
@@ -16,6 +14,7 @@ from llama_index.core.base.response.schema import (
 from pydantic import BaseModel
 
 from guardrail import GuardedAnswer
+from guardrail.intake import lines_of
 from guardrail_llamaindex.verdict import KEY, told
 
 RESPONSES = (Response, PydanticResponse, StreamingResponse, AsyncStreamingResponse)
@@ -30,7 +29,7 @@ def text_of(response: RESPONSE_TYPE) -> str:
         response = response.get_response()
     answer = getattr(response, "response", None)
     if isinstance(answer, BaseModel):
-        return "\n".join(_lines(answer.model_dump(mode="json")))
+        return "\n".join(lines_of(answer.model_dump(mode="json")))
     return "" if answer is None else str(answer)
 
 
@@ -52,18 +51,3 @@ def delivered(response: RESPONSE_TYPE, guarded: GuardedAnswer, *, sealed: bool) 
     if isinstance(response, PydanticResponse) and guarded.text == text_of(response):
         return PydanticResponse(response.response, response.source_nodes, metadata)
     return Response(guarded.text, response.source_nodes, metadata)
-
-
-def _lines(value: object, name: str = "") -> Iterator[str]:
-    """Leaves of an object: texts as they are, numbers and the like with the name of their field."""
-    if isinstance(value, Mapping):
-        items: Mapping[str, Any] = value
-        for key, inner in items.items():
-            yield from _lines(inner, str(key))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from _lines(inner, name)
-    elif isinstance(value, str):
-        yield value
-    elif value is not None:
-        yield f"{name.replace('_', ' ')}: {value}"

@@ -42,7 +42,7 @@ class Checks:
         self, answer: str, passages: Passages, question: str, regenerate: Generator | None, place: Place
     ) -> GuardedAnswer:
         """Check a whole answer."""
-        with place.check(answer):
+        with place.check():
             return observed(
                 self.kind, lambda: self.guard.run(answer, passages, question=question, regenerate=regenerate)
             )
@@ -51,7 +51,7 @@ class Checks:
         self, answer: str, passages: Passages, question: str, regenerate: Generator | None, place: Place
     ) -> GuardedAnswer:
         """The same without blocking the event loop."""
-        with place.check(answer):
+        with place.check():
             return await aobserved(
                 self.kind, lambda: self.guard.arun(answer, passages, question=question, regenerate=regenerate)
             )
@@ -67,7 +67,7 @@ class Checks:
     ) -> TokenGen:
         """Text as it may leave; ``finish`` is called with the verdict before the iterator ends."""
         started(self.kind, self.mode)
-        with place.check(None):
+        with place.check(stream=True):
             events = guarded_stream(
                 self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
             )
@@ -89,7 +89,7 @@ class Checks:
     ) -> TokenAsyncGen:
         """The same without blocking the event loop."""
         started(self.kind, self.mode)
-        with place.check(None):
+        with place.check(stream=True):
             events = aguarded_stream(
                 self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
             )

@@ -64,13 +64,13 @@ class NamesakesEvent(BaseEvent):
 
 def started(kind: str, mode: str | None = None) -> None:
     """Tell that a check begins."""
-    dispatcher.event(GuardrailCheckStartEvent(kind=kind, mode=mode))
+    tell(GuardrailCheckStartEvent(kind=kind, mode=mode))
 
 
 def ended(guarded: GuardedAnswer, kind: str, mode: str | None = None) -> None:
     """Tell what came of a check."""
     report, decision = guarded.report, guarded.decision
-    dispatcher.event(
+    tell(
         GuardrailCheckEndEvent(
             kind=kind,
             mode=mode,
@@ -86,6 +86,12 @@ def ended(guarded: GuardedAnswer, kind: str, mode: str | None = None) -> None:
             seconds=report.seconds,
         )
     )
+
+
+def tell(event: BaseEvent) -> None:
+    """Tell of an event; OpenTelemetry's instrumentations, which complain of those that they do not know, hear none."""
+    with within(quiet()):
+        dispatcher.event(event)
 
 
 def observed(kind: str, check: Callable[[], GuardedAnswer]) -> GuardedAnswer:

@@ -15,7 +15,7 @@ from guardrail.entities.names import is_cjk, kindred, looks_personal, name_key, 
 from guardrail.entities.subjects import subject_of
 from guardrail.entities.words import BEARERS, FIELD_OF, KIND_HEADS
 from guardrail.types import Entity
-from guardrail_llamaindex.events import NamesakesEvent, dispatcher
+from guardrail_llamaindex.events import NamesakesEvent, tell
 from guardrail_llamaindex.passages import to_passages
 
 _INTRODUCED = re.compile(r"\b(?:is|was|are|were)\b[^.,;]*|(?:是|为|系|曾任|现任|担任)[^。，；]*")
@@ -51,7 +51,7 @@ class NamesakePostprocessor(BaseNodePostprocessor):
             dropped |= unmeant
         if asked:
             ids = [nodes[number].node.node_id for number in sorted(dropped)]
-            dispatcher.event(NamesakesEvent(dropped=ids, ambiguous=ambiguous))
+            tell(NamesakesEvent(dropped=ids, ambiguous=ambiguous))
         return [node for number, node in enumerate(nodes) if number not in dropped]
 
 

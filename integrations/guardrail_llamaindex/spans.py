@@ -26,7 +26,7 @@ from opentelemetry import context, trace
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, Span
 
-from guardrail.telemetry import evaluated
+from guardrail.telemetry.events import Generation, written
 
 _INSTRUMENTATION = "openinference.instrumentation.llama_index"
 _STARTS = (LLMChatStartEvent, LLMCompletionStartEvent)
@@ -55,12 +55,12 @@ class Written:
             given = raw.get("id") if isinstance(raw, dict) else getattr(raw, "id", None)
             self._said[name] = ((text or "").strip(), given if isinstance(given, str) else None)
 
-    def wrote(self, answer: str | None) -> tuple[Span | None, str | None]:
-        """Span and response id of the call that wrote an answer: whose text it is, else the only call; else None."""
-        told = answer.strip() if answer else None
-        same = [name for name, (text, _) in self._said.items() if told and text == told]
-        name = same[-1] if same else next(iter(self._spans)) if len(self._spans) == 1 else ""
-        return self._spans.get(name), self._said.get(name, ("", None))[1]
+    def wrote(self, answer: str) -> Generation | None:
+        """The call that wrote an answer: the first whose text it is, else the only one; None = not known."""
+        same = [name for name, (text, _) in self._said.items() if text == answer.strip()]
+        name = same[0] if same else next(iter(self._spans)) if len(self._spans) == 1 else ""
+        span = self._spans.get(name)
+        return None if span is None else Generation(span.get_span_context(), self._said.get(name, ("", None))[1])
 
 
 _HEARD: ContextVar[Written | None] = ContextVar("guardrail_written", default=None)
@@ -100,17 +100,16 @@ class Place:
             _HEARD.reset(token)
 
     @contextmanager
-    def check(self, answer: str | None) -> Iterator[None]:
-        """Evaluations of what is checked inside hang under the call of the model that wrote it; None = a stream's.
+    def check(self, *, stream: bool = False) -> Iterator[None]:
+        """Evaluations of what is checked inside hang under the call of the model that wrote it.
 
         A stream may be read in another thread, or once the span around its call has ended: its check still hangs there.
         """
         with ExitStack() as stack:
-            if answer is None and self._span.is_valid:
+            if stream and self._span.is_valid:
                 stack.enter_context(within(trace.set_span_in_context(NonRecordingSpan(self._span))))
-            span, response_id = (None, None) if self._written is None else self._written.wrote(answer)
-            if span is not None:
-                stack.enter_context(evaluated(span, response_id))
+            if self._written is not None:
+                stack.enter_context(written(self._written.wrote))
             yield
 
 

@@ -6,12 +6,13 @@ import pytest
 from opentelemetry._logs import SeverityNumber
 
 from guardrail import Guard, Passage, Policy
-from guardrail.telemetry import Telemetry, evaluated
+from guardrail.telemetry import Telemetry, evaluated, events
 from guardrail.testing import FakeEngine
 
 ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
 PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
 QUESTION = "When was the dam closed?"
+pytestmark = pytest.mark.skipif(not events._BY_NAME, reason="this opentelemetry-api has no named events")
 VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
@@ -142,3 +143,12 @@ def test_a_redaction_that_fails_lets_nothing_out(watched, caplog):
 def test_settings_are_read_once(monkeypatch):
     monkeypatch.setenv(VARIABLE, "false")
     assert Telemetry().content is None
+
+
+def test_an_api_without_events_has_them_on_the_span(watched, monkeypatch):
+    monkeypatch.setattr(events, "_BY_NAME", False)
+    run(watched)
+    (event,) = watched.spans("guardrail.check")[0].events
+    assert event.name == "gen_ai.evaluation.result"
+    assert event.attributes["gen_ai.evaluation.score.label"] == "contradicted"
+    assert not watched.events()

@@ -18,6 +18,9 @@ from llama_index.core.schema import TextNode
 from guardrail import Guard, Policy
 from guardrail.testing import FakeEngine
 
+# The instrumentation reads settings of models in a way that pydantic wants to drop.
+pytestmark = pytest.mark.filterwarnings("ignore:The `json` method is deprecated")
+
 GOOD = "The dam is 64 metres high."
 BAD = "The reservoir holds nine sharks."
 REPAIR = Policy(name="again", actions={"unsupported": "regenerate"})
@@ -152,7 +155,8 @@ def test_a_new_answer_is_written_under_guardrail_regenerate(traced):
     assert traced.children(again) == ["CompactAndRefine.synthesize"]
     assert len(traced.spans("RecordedLLM.complete")) == 2
     (event,) = traced.events()
-    assert event.span_id == check.context.span_id
+    assert event.attributes["gen_ai.evaluation.score.label"] == "unsupported"
+    assert BAD in by_id(traced, event.span_id).attributes["output.value"]
 
 
 def test_two_queries_at_once_do_not_mix(traced):

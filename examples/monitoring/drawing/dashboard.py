@@ -1,4 +1,4 @@
-"""Reads a Grafana dashboard and asks a Prometheus what its panels show, with the variables filled in as Grafana does."""
+"""Reads a Grafana dashboard and asks a Prometheus what its panels show, its variables filled in as by Grafana."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-SHIPPED = Path(str(files("guardrail"))) / "monitor" / "files" / "grafana" / "guardrail.json"
+SHIPPED = Path(find_spec("guardrail").origin).parent / "monitor" / "files" / "grafana" / "guardrail.json"
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)(?::(?P<format>\w+))?\}|(?P<bare>\w+))")
 _LABEL_VALUES = re.compile(r"label_values\((?P<selector>.+), *(?P<label>\w+)\)")
+_SPECIAL = re.compile(r"[\\$^*{}\[\]'+?.()|]")  # of regular expressions, which stand in quotes in a query
 _LEGEND = re.compile(r"\{\{ *(\w+) *\}\}")
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -29,6 +30,12 @@ class Panel:
     grid: tuple[int, int, int, int]
     targets: tuple[Mapping[str, Any], ...]
     raw: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def look(self) -> Mapping[str, Any]:
+        """Unit, thresholds, limits and colours."""
+        found: Mapping[str, Any] = self.raw["fieldConfig"]["defaults"]
+        return found
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ class Dashboard:
                 picked = (variable.get("allValue"),) if variable.get("allValue") else None
                 picked = picked or prometheus.label_values(substitute(variable["query"]["query"], values))
             elif variable["type"] == "query":
-                picked = tuple(re.escape(v) for v in picked)
+                picked = tuple(_quoted(v) for v in picked)
             values[name] = picked
         return values
 
@@ -159,20 +166,29 @@ class Window:
         return {name: (f"{max(1, round(value))}s",) for name, value in given.items()}
 
 
-def ask(prometheus: Prometheus, target: Mapping[str, Any], values: Mapping[str, tuple[str, ...]], window: Window) -> tuple[Series, ...]:
+def ask(
+    prometheus: Prometheus, target: Mapping[str, Any], values: Mapping[str, tuple[str, ...]], window: Window
+) -> tuple[Series, ...]:
     """What a target of a panel gives over the window; an instant target gives one point, at its end."""
     expr = substitute(target["expr"], {**values, **window.values})
     if target.get("instant"):
         result = prometheus.get("query", query=expr, time=window.end)["result"]
         found = [(r["metric"], [r["value"]]) for r in result]
     else:
-        result = prometheus.get("query_range", query=expr, start=window.start, end=window.end, step=window.step)["result"]
+        result = prometheus.get("query_range", query=expr, start=window.start, end=window.end, step=window.step)[
+            "result"
+        ]
         found = [(r["metric"], r["values"]) for r in result]
     legend = substitute(target.get("legendFormat", ""), {**values, **window.values})
     return tuple(
         Series(labels, _name(legend, labels), tuple((float(at), float(value)) for at, value in points))
         for labels, points in found
     )
+
+
+def _quoted(value: str) -> str:
+    """The value itself as a regular expression, inside the quotes of a query: a backslash there is two."""
+    return _SPECIAL.sub(lambda match: "\\\\" + match[0].replace("\\", "\\\\"), value)
 
 
 def _name(legend: str, labels: Mapping[str, str]) -> str:

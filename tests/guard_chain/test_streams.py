@@ -10,60 +10,15 @@ import re
 
 import pytest
 from guardrail_langchain import guard_chain
-from guardrail_langchain.demo import WordEmbeddings
-from langchain_core.documents import Document
-from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
-from langchain_core.vectorstores import InMemoryVectorStore
 
-from guardrail import Action, Guard, Policy, UsageError
-from guardrail.testing import FakeEngine
+from guardrail import Action, UsageError
 
 FACT, INVENTED, END = "The garage opens at 6:00.", "Parking was invented by a duke.", "A day costs 14 euros."
 RAW = f"{FACT} {INVENTED} {END}"
-DOCUMENT = Document(id="garage", page_content=f"{FACT} {END}", metadata={"title": "Garage", "source": "g.md"})
 QUESTION = "When does the garage open?"
-STORE = InMemoryVectorStore(WordEmbeddings())
-STORE.add_documents([DOCUMENT])
-RETRIEVER = STORE.as_retriever(search_kwargs={"k": 1})
-PROMPT = ChatPromptTemplate.from_template("{context}\nQuestion: {input}")
-
-
-def guard(action="redact", **engine):
-    policy = Policy(actions={"unsupported": action}, on_exhausted=Action.BLOCK)
-    return Guard(policy=policy, engine=FakeEngine({"invented": "unsupported"}, **engine))
-
-
-def model(text=RAW, **about):
-    def forever():
-        while True:
-            yield AIMessage(content=text, **about)
-
-    return GenericFakeChatModel(messages=forever())
-
-
-def retrieval_chain(text=RAW):
-    step = PROMPT | model(text) | StrOutputParser()
-    return RunnablePassthrough.assign(context=(lambda x: x["input"]) | RETRIEVER).assign(answer=step)
-
-
-def lcel(last=None, text=RAW):
-    chain = {"context": RETRIEVER | (lambda ds: ds[0].page_content), "input": RunnablePassthrough()} | PROMPT
-    chain = chain | model(text)
-    return chain | last if last else chain
-
-
-def parts_of(chain, given, how="stream"):
-    if how == "stream":
-        return list(chain.stream(given))
-
-    async def collect():
-        return [part async for part in chain.astream(given)]
-
-    return asyncio.run(collect())
 
 
 def generating(pieces):
@@ -102,12 +57,14 @@ BOTH = pytest.mark.parametrize("how", ["stream", "astream"])
 
 @BOTH
 @pytest.mark.parametrize("mode", ["buffer", "sentence"])
-def test_a_dict_stream_keeps_its_chunks_and_ends_with_the_guarded_answer(mode, how):
+def test_a_dict_stream_keeps_its_chunks_and_ends_with_the_guarded_answer(
+    mode, how, document, guard, retrieval_chain, parts_of
+):
     """Other keys pass through as they are and at once."""
     parts = parts_of(guard_chain(retrieval_chain(), guard(), mode=mode), {"input": QUESTION}, how)
     assert parts[0] == {"input": QUESTION}
     assert [(d.id, d.page_content, d.metadata) for d in parts[1]["context"]] == [
-        ("garage", DOCUMENT.page_content, DOCUMENT.metadata)
+        ("garage", document.page_content, document.metadata)
     ]
     assert all(set(part) == {"answer"} for part in parts[2:-1])
     assert set(parts[-1]) == {"guardrail"}
@@ -120,7 +77,7 @@ def test_a_dict_stream_keeps_its_chunks_and_ends_with_the_guarded_answer(mode, h
 @BOTH
 @pytest.mark.parametrize("mode", ["buffer", "sentence"])
 @pytest.mark.parametrize("last", [None, StrOutputParser()], ids=["message", "str"])
-def test_streams_of_strings_and_messages_keep_their_type(last, mode, how):
+def test_streams_of_strings_and_messages_keep_their_type(last, mode, how, guard, lcel, parts_of):
     """The documents were caught on their way; a message carries what was found, without texts."""
     parts = parts_of(guard_chain(lcel(last), guard(), mode=mode), QUESTION, how)
     whole = functools.reduce(operator.add, parts)
@@ -139,16 +96,16 @@ def test_streams_of_strings_and_messages_keep_their_type(last, mode, how):
 
 @BOTH
 @pytest.mark.parametrize("mode", ["buffer", "sentence"])
-def test_a_finished_message_stays_one_message(mode, how):
+def test_a_finished_message_stays_one_message(mode, how, document, guard, parts_of):
     """A chain that does not stream gives it in one piece, and messages do not add up."""
     message = AIMessage(content=RAW, id="run-1")
-    chain = guard_chain(RunnableLambda(lambda _: message), guard(), mode=mode, passages=lambda _: [DOCUMENT])
+    chain = guard_chain(RunnableLambda(lambda _: message), guard(), mode=mode, passages=lambda _: [document])
     [part] = parts_of(chain, QUESTION, how)
     assert (type(part), part.text, part.id) == (AIMessage, f"{FACT} {END}", "run-1")
     assert part.response_metadata["guardrail"]["action"] == "redact"
 
 
-def test_sentences_leave_before_the_model_is_done_in_sentence_mode_only():
+def test_sentences_leave_before_the_model_is_done_in_sentence_mode_only(document, guard):
     """That is what the mode is for; in buffer mode all of the answer is read first."""
     said = []
 
@@ -157,7 +114,7 @@ def test_sentences_leave_before_the_model_is_done_in_sentence_mode_only():
             said.append(piece)
             yield piece
 
-    chain = RunnablePassthrough.assign(context=lambda _: [DOCUMENT]).assign(answer=RunnableGenerator(tokens))
+    chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=RunnableGenerator(tokens))
     for mode in ("sentence", "buffer"):
         said.clear()
         stream = guard_chain(chain, guard(), mode=mode).stream({"input": QUESTION})
@@ -168,7 +125,7 @@ def test_sentences_leave_before_the_model_is_done_in_sentence_mode_only():
 
 
 @BOTH
-def test_observe_shows_unchecked_text_and_says_at_the_end_what_is_wrong(how):
+def test_observe_shows_unchecked_text_and_says_at_the_end_what_is_wrong(how, guard, retrieval_chain, parts_of):
     """The one mode that promises nothing."""
     chain = guard_chain(retrieval_chain(), guard("block"), mode="observe")
     parts = parts_of(chain, {"input": QUESTION}, how)
@@ -178,7 +135,7 @@ def test_observe_shows_unchecked_text_and_says_at_the_end_what_is_wrong(how):
 
 
 @BOTH
-def test_keys_behind_the_answer_wait_and_do_not_repeat_it(how):
+def test_keys_behind_the_answer_wait_and_do_not_repeat_it(how, guard, retrieval_chain, parts_of):
     """A chat history, a copy under another key: the raw answer is in none of them."""
     chain = retrieval_chain() | RunnablePassthrough.assign(
         chat_history=lambda x: [HumanMessage(QUESTION), AIMessage(x["answer"])], copy=lambda x: f"Bot: {x['answer']}"
@@ -197,12 +154,12 @@ def test_keys_behind_the_answer_wait_and_do_not_repeat_it(how):
 @BOTH
 @pytest.mark.parametrize("mode", ["buffer", "sentence"])
 @pytest.mark.parametrize("answer", [None, "reply", lambda output: output["text"]], ids=["usual", "named", "function"])
-def test_where_no_answer_is_found_no_other_key_has_left_before_the_error(answer, mode, how):
+def test_where_no_answer_is_found_no_other_key_has_left_before_the_error(answer, mode, how, document, guard):
     """The answer may be under a name that nobody thought of."""
 
     def odd(_):
         yield {"input": QUESTION, "lang": "en"}
-        yield {"context": [DOCUMENT]}
+        yield {"context": [document]}
         yield {"text": FACT}
         yield {"text": INVENTED}
 
@@ -213,26 +170,26 @@ def test_where_no_answer_is_found_no_other_key_has_left_before_the_error(answer,
 
 @BOTH
 @pytest.mark.parametrize("last", ["asked", "source_documents"])
-def test_documents_and_question_that_come_after_the_answer_are_waited_for(last, how):
+def test_documents_and_question_that_come_after_the_answer_are_waited_for(last, how, document, guard, parts_of):
     """In sentence mode too: nothing can be checked before they are there."""
 
     def late(_):
         for sentence in (FACT, INVENTED, END, FACT):
             yield {"result": f"{sentence} "}
-        behind = [{"asked": QUESTION}, {"source_documents": [DOCUMENT]}]
+        behind = [{"asked": QUESTION}, {"source_documents": [document]}]
         yield from behind if last == "source_documents" else reversed(behind)
 
     chain = guard_chain(generating(late), guard(), mode="sentence", question="asked")
     parts = parts_of(chain, "?", how)
     assert parts[0]["result"] == FACT
-    assert parts[-2] == {"asked": QUESTION, "source_documents": [DOCUMENT]}
+    assert parts[-2] == {"asked": QUESTION, "source_documents": [document]}
     assert parts[-1]["guardrail"].report.question == QUESTION
     assert [p.id for p in parts[-1]["guardrail"].report.passages] == ["garage"]
 
 
 @BOTH
 @pytest.mark.parametrize(("action", "kept"), [("block", False), ("redact", False), ("allow", True)])
-def test_what_spells_the_text_of_a_streamed_message_goes_with_it(action, kept, how):
+def test_what_spells_the_text_of_a_streamed_message_goes_with_it(action, kept, how, document, guard, parts_of):
     """Reasoning, log-probabilities."""
 
     def chunks(_):
@@ -241,7 +198,7 @@ def test_what_spells_the_text_of_a_streamed_message_goes_with_it(action, kept, h
             reasoning = {"reasoning_content": word}
             yield AIMessageChunk(content=word, id="run-1", response_metadata=about, additional_kwargs=reasoning)
 
-    chain = guard_chain(generating(chunks), guard(action), passages=lambda _: [DOCUMENT])
+    chain = guard_chain(generating(chunks), guard(action), passages=lambda _: [document])
     parts = parts_of(chain, QUESTION, how)
     assert ("invented" in str(parts)) is kept
     whole = functools.reduce(operator.add, parts)
@@ -251,11 +208,11 @@ def test_what_spells_the_text_of_a_streamed_message_goes_with_it(action, kept, h
 
 @BOTH
 @pytest.mark.parametrize("mode", ["buffer", "sentence"])
-def test_a_better_key_for_the_answer_may_not_come_second(mode, how):
+def test_a_better_key_for_the_answer_may_not_come_second(mode, how, document, guard, parts_of):
     """What went before as an ordinary key would have left unchecked."""
 
     def two(_):
-        yield {"context": [DOCUMENT]}
+        yield {"context": [document]}
         yield {"output": FACT}
         yield {"answer": INVENTED}
 
@@ -264,11 +221,11 @@ def test_a_better_key_for_the_answer_may_not_come_second(mode, how):
 
 
 @BOTH
-def test_a_failing_chain_raises_its_own_error_and_the_unchecked_part_stays_inside(how):
+def test_a_failing_chain_raises_its_own_error_and_the_unchecked_part_stays_inside(how, document, guard):
     """In sentence mode what was checked before has left."""
 
     def broken(_):
-        yield {"context": [DOCUMENT]}
+        yield {"context": [document]}
         for piece in re.findall(r"\S+\s*", RAW):
             yield {"answer": piece}
         raise LookupError("the line is cut")
@@ -280,13 +237,13 @@ def test_a_failing_chain_raises_its_own_error_and_the_unchecked_part_stays_insid
         assert "invented" not in str(parts)
 
 
-def test_closing_a_stream_early_closes_the_chain():
+def test_closing_a_stream_early_closes_the_chain(document, guard):
     """Sync and async; no task or generator is left behind (an unraisable error would fail the test)."""
     closed = []
 
     def tokens(_):
         try:
-            yield {"context": [DOCUMENT]}
+            yield {"context": [document]}
             for _ in range(1000):
                 yield {"answer": f"{FACT} "}
         finally:
@@ -294,7 +251,7 @@ def test_closing_a_stream_early_closes_the_chain():
 
     async def atokens(_):
         try:
-            yield {"context": [DOCUMENT]}
+            yield {"context": [document]}
             for _ in range(1000):
                 yield {"answer": f"{FACT} "}
         finally:

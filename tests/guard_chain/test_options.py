@@ -12,7 +12,6 @@ from guardrail_langchain import guard_chain
 from guardrail_langchain.demo import WordEmbeddings
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
@@ -29,52 +28,12 @@ from langchain_core.tracers.langchain import LangChainTracer
 from langchain_core.vectorstores import InMemoryVectorStore
 from langsmith.run_helpers import tracing_context
 
-from guardrail import Action, Guard, GuardedAnswer, Policy, UsageError
+from guardrail import GuardedAnswer, Policy, UsageError
 from guardrail.errors import ConfigurationError
-from guardrail.testing import FakeEngine
 
 FACT, INVENTED, END = "The garage opens at 6:00.", "Parking was invented by a duke.", "A day costs 14 euros."
 RAW = f"{FACT} {INVENTED} {END}"
-DOCUMENT = Document(id="garage", page_content=f"{FACT} {END}", metadata={"title": "Garage", "source": "g.md"})
 QUESTION = "When does the garage open?"
-STORE = InMemoryVectorStore(WordEmbeddings())
-STORE.add_documents([DOCUMENT])
-RETRIEVER = STORE.as_retriever(search_kwargs={"k": 1})
-PROMPT = ChatPromptTemplate.from_template("{context}\nQuestion: {input}")
-
-
-def guard(action="redact", **engine):
-    policy = Policy(actions={"unsupported": action}, on_exhausted=Action.BLOCK)
-    return Guard(policy=policy, engine=FakeEngine({"invented": "unsupported"}, **engine))
-
-
-def model(text=RAW, **about):
-    def forever():
-        while True:
-            yield AIMessage(content=text, **about)
-
-    return GenericFakeChatModel(messages=forever())
-
-
-def retrieval_chain(text=RAW):
-    step = PROMPT | model(text) | StrOutputParser()
-    return RunnablePassthrough.assign(context=(lambda x: x["input"]) | RETRIEVER).assign(answer=step)
-
-
-def lcel(last=None, text=RAW):
-    chain = {"context": RETRIEVER | (lambda ds: ds[0].page_content), "input": RunnablePassthrough()} | PROMPT
-    chain = chain | model(text)
-    return chain | last if last else chain
-
-
-def parts_of(chain, given, how="stream"):
-    if how == "stream":
-        return list(chain.stream(given))
-
-    async def collect():
-        return [part async for part in chain.astream(given)]
-
-    return asyncio.run(collect())
 
 
 async def events_of(chain, given, **config):
@@ -82,7 +41,7 @@ async def events_of(chain, given, **config):
 
 
 @pytest.mark.parametrize("mode", ["buffer", "sentence"])
-def test_no_event_of_a_stream_holds_what_is_withheld(mode):
+def test_no_event_of_a_stream_holds_what_is_withheld(mode, guard, lcel):
     """The wrapper's own events are all there; those of the inner chain, which hold the raw answer, are not."""
     chain = guard_chain(lcel(StrOutputParser()), guard("block"), mode=mode).with_config(run_name="rag")
     events = asyncio.run(events_of(chain, QUESTION))
@@ -92,13 +51,13 @@ def test_no_event_of_a_stream_holds_what_is_withheld(mode):
     assert events[-1]["data"]["output"].endswith("the sources do not bear it out.")
 
 
-def test_in_observe_mode_events_show_the_inner_chain_too():
+def test_in_observe_mode_events_show_the_inner_chain_too(guard, lcel):
     """Its text leaves unchecked anyway."""
     chain = guard_chain(lcel(StrOutputParser()), guard("block"), mode="observe")
     assert "on_chat_model_stream" in {event["event"] for event in asyncio.run(events_of(chain, QUESTION))}
 
 
-def test_with_detach_off_events_show_the_inner_chain_too():
+def test_with_detach_off_events_show_the_inner_chain_too(guard, lcel):
     """For those who want its progress, and know that it is unchecked; the wrapper's own stay clean."""
     chain = guard_chain(lcel(StrOutputParser()), guard("block"), detach=False).with_config(run_name="rag")
     events = asyncio.run(events_of(chain, QUESTION))
@@ -135,7 +94,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_callbacks_hear_the_inner_chain_unless_they_are_detached(call):
+def test_callbacks_hear_the_inner_chain_unless_they_are_detached(call, guard, retrieval_chain):
     """Default: tracers see the raw answer. With detach=True nobody does, nor in the wrapper's own output."""
     for detach in ("streams", True):
         ear, told = Ear(), []
@@ -154,7 +113,7 @@ def test_callbacks_hear_the_inner_chain_unless_they_are_detached(call):
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("tracing", ["switch", "block"])
-def test_detached_chains_are_not_traced_by_langsmiths_own_switch(tracing, call):
+def test_detached_chains_are_not_traced_by_langsmiths_own_switch(tracing, call, guard, retrieval_chain):
     """It adds a tracer to whatever has none; only the outer run is traced then."""
     traced = []
 
@@ -175,7 +134,7 @@ def test_detached_chains_are_not_traced_by_langsmiths_own_switch(tracing, call):
         assert len(work(detach="streams")) > 3
 
 
-def test_two_concurrent_calls_each_catch_their_own_documents_of_a_shared_retriever():
+def test_two_concurrent_calls_each_catch_their_own_documents_of_a_shared_retriever(guard):
     """Interleaved on purpose: both retrieve before either answers."""
 
     async def main():
@@ -199,13 +158,13 @@ def test_two_concurrent_calls_each_catch_their_own_documents_of_a_shared_retriev
     }
 
 
-def test_a_retriever_inside_another_one_does_not_count():
+def test_a_retriever_inside_another_one_does_not_count(document, retriever, guard):
     """What the inner one finds the outer one may drop."""
     from langchain_core.retrievers import BaseRetriever
 
     class First(BaseRetriever):
         def _get_relevant_documents(self, query, *, run_manager):
-            return [DOCUMENT, Document(id="b", page_content="dropped")]
+            return [document, Document(id="b", page_content="dropped")]
 
     class Outer(BaseRetriever):
         def _get_relevant_documents(self, query, *, run_manager):
@@ -213,28 +172,28 @@ def test_a_retriever_inside_another_one_does_not_count():
             return (RunnableLambda(First().invoke) | (lambda ds: ds[:1])).invoke(query, config)
 
     told = []
-    twice = RunnableParallel(a=Outer(), b=RETRIEVER) | (lambda x: x["a"][0].page_content)
+    twice = RunnableParallel(a=Outer(), b=retriever) | (lambda x: x["a"][0].page_content)
     guard_chain(twice, guard(), listener=told.append).invoke(QUESTION)
     assert [[p.id for p in guarded.report.passages] for guarded in told] == [["garage"]]
 
 
-def test_documents_as_retrieved_are_taken_rather_than_their_text_in_the_output():
+def test_documents_as_retrieved_are_taken_rather_than_their_text_in_the_output(retriever, guard):
     """Many chains format them for the prompt: ids and titles would be lost."""
-    chain = RunnablePassthrough.assign(context=(lambda x: x["input"]) | RETRIEVER | str).assign(answer=lambda _: RAW)
+    chain = RunnablePassthrough.assign(context=(lambda x: x["input"]) | retriever | str).assign(answer=lambda _: RAW)
     output = guard_chain(chain, guard()).invoke({"input": QUESTION})
     assert [(p.id, p.title) for p in output["guardrail"].report.passages] == [("garage", "Garage")]
 
 
-def test_a_retriever_that_finds_nothing_is_no_mistake_of_the_caller():
+def test_a_retriever_that_finds_nothing_is_no_mistake_of_the_caller(guard):
     """The answer is unverified then, and the policy decides."""
     chain = InMemoryVectorStore(WordEmbeddings()).as_retriever() | (lambda _: "The garage opens at 6:00.")
     assert guard_chain(chain, guard()).invoke(QUESTION).startswith("I can't")
 
 
-def test_documents_and_policy_of_one_call_may_come_in_its_config():
+def test_documents_and_policy_of_one_call_may_come_in_its_config(document, guard):
     """The object is shared; the config belongs to the call."""
     chain = guard_chain(RunnableLambda(lambda _: RAW), guard("block"))
-    config = {"configurable": {"documents": [DOCUMENT]}}
+    config = {"configurable": {"documents": [document]}}
     assert chain.invoke(QUESTION, config).startswith("I can't")
     config["configurable"]["guardrail_policy"] = Policy.monitor()
     assert chain.invoke(QUESTION, config) == RAW
@@ -246,7 +205,7 @@ def test_documents_and_policy_of_one_call_may_come_in_its_config():
         chain.invoke(QUESTION, config)
 
 
-def test_retry_fallbacks_and_bound_options_work():
+def test_retry_fallbacks_and_bound_options_work(document, guard):
     """As on any Runnable."""
     calls = []
 
@@ -254,7 +213,7 @@ def test_retry_fallbacks_and_bound_options_work():
         calls.append(options)
         if len(calls) < 3:
             raise ConnectionError("busy")
-        return {"answer": RAW, "context": [DOCUMENT]}
+        return {"answer": RAW, "context": [document]}
 
     chain = (
         guard_chain(RunnableLambda(flaky), guard())
@@ -264,22 +223,22 @@ def test_retry_fallbacks_and_bound_options_work():
     assert chain.invoke(QUESTION)["answer"] == f"{FACT} {END}"
     assert calls == [{"stop": ["x"]}] * 3
     calls.clear()
-    spare = guard_chain(RunnableLambda(lambda _: {"answer": FACT, "context": [DOCUMENT]}), guard())
+    spare = guard_chain(RunnableLambda(lambda _: {"answer": FACT, "context": [document]}), guard())
     chain = guard_chain(RunnableLambda(flaky), guard()).with_fallbacks([spare])
     assert chain.invoke(QUESTION)["answer"] == FACT
 
 
-def test_configurable_fields_and_alternatives_of_the_inner_chain_work():
+def test_configurable_fields_and_alternatives_of_the_inner_chain_work(retriever, prompt, guard, model):
     """They travel in the config, which reaches it."""
     fake = model().configurable_alternatives(ConfigurableField(id="llm"), default_key="a", b=model(FACT))
-    chain = {"context": RETRIEVER | (lambda ds: ds[0].page_content), "input": RunnablePassthrough()} | PROMPT | fake
+    chain = {"context": retriever | (lambda ds: ds[0].page_content), "input": RunnablePassthrough()} | prompt | fake
     guarded = guard_chain(chain | StrOutputParser(), guard())
     assert guarded.invoke(QUESTION) == f"{FACT} {END}"
     assert guarded.with_config(configurable={"llm": "b"}).invoke(QUESTION) == FACT
     assert [spec.id for spec in guarded.config_specs] == ["llm"]
 
 
-def test_schemas_and_graph_are_those_of_the_inner_chain():
+def test_schemas_and_graph_are_those_of_the_inner_chain(guard, retrieval_chain):
     """So servers and drawings show the chain itself."""
     inner = retrieval_chain().with_types(input_type=dict[str, str])
     chain = guard_chain(inner, guard())
@@ -291,13 +250,13 @@ def test_schemas_and_graph_are_those_of_the_inner_chain():
     assert [n.name for n in chain.get_graph().nodes.values()] == [n.name for n in inner.get_graph().nodes.values()]
 
 
-def test_reasoning_and_log_probabilities_go_with_the_text_that_they_spell():
+def test_reasoning_and_log_probabilities_go_with_the_text_that_they_spell(document, guard):
     """And stay where the answer stays."""
     about = {"logprobs": {"content": [{"token": "invented"}]}, "model_name": "m", "usage": {"total": 7}}
     reasoning = {"reasoning_content": "a duke invented it, I guess"}
     message = AIMessage(content=RAW, id="run-1", response_metadata=about, additional_kwargs=reasoning)
     for action, kept in (("block", False), ("allow", True)):
-        chain = guard_chain(RunnableLambda(lambda _: message), guard(action), passages=lambda _: [DOCUMENT])
+        chain = guard_chain(RunnableLambda(lambda _: message), guard(action), passages=lambda _: [document])
         for out in (chain.invoke(QUESTION), functools.reduce(operator.add, chain.stream(QUESTION))):
             assert (out.id, out.response_metadata["model_name"]) == ("run-1", "m")
             assert out.response_metadata["usage"] == {"total": 7}
@@ -305,7 +264,7 @@ def test_reasoning_and_log_probabilities_go_with_the_text_that_they_spell():
             assert bool(out.additional_kwargs) is kept
 
 
-def test_regenerating_runs_the_last_step_on_the_same_documents_with_the_feedback():
+def test_regenerating_runs_the_last_step_on_the_same_documents_with_the_feedback(document, guard, parts_of):
     """The retriever is not asked again."""
     asked, searched = [], []
 
@@ -315,7 +274,7 @@ def test_regenerating_runs_the_last_step_on_the_same_documents_with_the_feedback
 
     def search(given):
         searched.append(given)
-        return [DOCUMENT]
+        return [document]
 
     chain = RunnablePassthrough.assign(context=search).assign(answer=RunnableLambda(step))
     for call in (
@@ -332,7 +291,7 @@ def test_regenerating_runs_the_last_step_on_the_same_documents_with_the_feedback
         assert output["input"] == QUESTION
 
 
-def test_a_callable_is_asked_with_all_that_there_is():
+def test_a_callable_is_asked_with_all_that_there_is(guard, lcel):
     """A coroutine function serves ainvoke."""
     asked = []
 
@@ -358,37 +317,48 @@ def test_a_callable_is_asked_with_all_that_there_is():
         ({"detach": "all"}, "detach must be True, False or 'streams', got 'all'"),
     ],
 )
-def test_wrong_options_are_refused_when_the_chain_is_wrapped(options, message):
+def test_wrong_options_are_refused_when_the_chain_is_wrapped(options, message, guard, lcel):
     """Not when the first answer fails."""
     with pytest.raises(UsageError, match=message) as caught:
         guard_chain(lcel(StrOutputParser()), guard(), **options)
     assert isinstance(caught.value, ConfigurationError) or "mode" in options
 
 
-def test_regenerate_true_is_refused_where_the_last_step_makes_more_than_the_answer():
+def test_regenerate_true_is_refused_where_the_last_step_makes_more_than_the_answer(document, guard):
     """The rest would still be about the first answer."""
-    chain = RunnablePassthrough.assign(context=lambda _: [DOCUMENT]).assign(answer=lambda _: RAW, cited=lambda _: [1])
+    chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=lambda _: RAW, cited=lambda _: [1])
     with pytest.raises(ConfigurationError, match="regenerate=True needs a chain"):
         guard_chain(chain, guard("regenerate"), regenerate=True)
 
 
-def test_regenerate_true_needs_the_question_in_the_output():
+def test_regenerate_true_needs_the_question_in_the_output(document, guard):
     """The feedback goes behind it."""
-    chain = RunnablePassthrough.assign(context=lambda _: [DOCUMENT]).assign(answer=lambda _: RAW)
+    chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=lambda _: RAW)
     with pytest.raises(UsageError, match=r"none of input, query, question .*\['context', 'text'\]"):
         guard_chain(chain, guard("regenerate"), regenerate=True).invoke({"text": QUESTION})
 
 
 SHAPES = {
-    "RetrievalQA": {"query": QUESTION, "result": RAW, "source_documents": [DOCUMENT]},
-    "conversational": {"question": QUESTION, "answer": RAW, "source_documents": [DOCUMENT], "generated_question": "?"},
-    "with_sources": {"question": QUESTION, "answer": RAW, "sources": "g.md", "source_documents": [DOCUMENT]},
+    "RetrievalQA": lambda document: {"query": QUESTION, "result": RAW, "source_documents": [document]},
+    "conversational": lambda document: {
+        "question": QUESTION,
+        "answer": RAW,
+        "source_documents": [document],
+        "generated_question": "?",
+    },
+    "with_sources": lambda document: {
+        "question": QUESTION,
+        "answer": RAW,
+        "sources": "g.md",
+        "source_documents": [document],
+    },
 }
 
 
-@pytest.mark.parametrize("output", SHAPES.values(), ids=SHAPES)
-def test_outputs_of_the_older_chains_are_read_and_kept(output):
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_outputs_of_the_older_chains_are_read_and_kept(shape, document, guard):
     """All keys stay; documents keep their metadata for citations."""
+    output = shape(document)
     chain = guard_chain(RunnableLambda(lambda _: dict(output)), guard())
     given = chain.invoke({"query": QUESTION})
     key = "result" if "result" in output else "answer"
@@ -402,20 +372,20 @@ def test_outputs_of_the_older_chains_are_read_and_kept(output):
 
 
 @pytest.mark.filterwarnings("ignore::langchain_core._api.deprecation.LangChainDeprecationWarning")
-def test_langchains_own_retrieval_chains():
+def test_langchains_own_retrieval_chains(retriever, guard, model, parts_of):
     """create_retrieval_chain, and the older RetrievalQA, which hides its documents."""
     classic = pytest.importorskip("langchain_classic.chains")
     from langchain_classic.chains.combine_documents import create_stuff_documents_chain
 
     prompt = ChatPromptTemplate.from_template("{context}\nQuestion: {input}")
-    chain = classic.create_retrieval_chain(RETRIEVER, create_stuff_documents_chain(model(), prompt))
+    chain = classic.create_retrieval_chain(retriever, create_stuff_documents_chain(model(), prompt))
     guarded = guard_chain(chain, guard(), mode="sentence", regenerate=True)
     assert guarded.invoke({"input": QUESTION})["answer"] == f"{FACT} {END}"
     parts = parts_of(guarded, {"input": QUESTION})
     assert [next(iter(p)) for p in parts] == ["input", "context", "answer", "answer", "guardrail"]
     assert functools.reduce(operator.add, parts)["answer"] == f"{FACT} {END}"
 
-    older = guard_chain(classic.RetrievalQA.from_chain_type(model(), retriever=RETRIEVER), guard())
+    older = guard_chain(classic.RetrievalQA.from_chain_type(model(), retriever=retriever), guard())
     for output in (
         older.invoke({"query": QUESTION}),
         functools.reduce(operator.add, parts_of(older, {"query": QUESTION})),
@@ -425,7 +395,7 @@ def test_langchains_own_retrieval_chains():
         assert output["guardrail"].report.question == QUESTION
 
 
-def test_a_guarded_chain_stands_inside_other_chains_and_streams_through_them():
+def test_a_guarded_chain_stands_inside_other_chains_and_streams_through_them(guard, lcel):
     """Before it and behind it."""
     chain = RunnableLambda(lambda q: q) | guard_chain(lcel(StrOutputParser()), guard(), mode="sentence")
 

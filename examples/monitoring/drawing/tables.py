@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard import Series
+from drawing.dashboard import Series
 
 Row = dict[str, float | str]
 

@@ -1,0 +1,1 @@
+"""Grafana's panels in one picture: what they ask (dashboard), how they look (sheet, charts, tiles, tables, numbers)."""

@@ -1,0 +1,95 @@
+"""What is tried again, when, and how often an answer may ask at all."""
+
+import time
+
+import pytest
+
+from guardrail.llm.calls import Calls, CallSettings
+from guardrail.llm.protocol import Completion, LLMError
+
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
+DOWN = LLMError("HTTP 500", retryable=True)
+
+
+def test_failures_that_may_pass_are_tried_again(kind, perform, prompts, ledger):
+    account = ledger()
+    (reply,) = perform(Calls(kind(DOWN, DOWN), FAST), prompts(), account)
+    assert reply.text == "data 0"
+    assert (account.usage.calls, account.usage.retries, account.usage.rounds) == (3, 2, 1)
+
+
+def test_other_failures_are_not_tried_again(kind, perform, prompts, ledger):
+    account = ledger()
+    (reply,) = perform(Calls(kind(LLMError("HTTP 401")), FAST), prompts(), account)
+    assert isinstance(reply, LLMError)
+    assert str(reply) == "HTTP 401"
+    assert account.usage.calls == 1
+
+
+def test_attempts_end(kind, perform, prompts, ledger):
+    account = ledger()
+    (reply,) = perform(Calls(kind(*[DOWN] * 9), FAST), prompts(), account)
+    assert str(reply) == "HTTP 500"
+    assert account.usage.calls == 3
+
+
+def test_one_failure_leaves_the_others(kind, perform, prompts, ledger):
+    replies = perform(Calls(kind(LLMError("HTTP 400")), FAST), prompts(5), ledger())
+    assert [type(r) for r in replies].count(LLMError) == 1
+    assert sum(isinstance(r, Completion) for r in replies) == 4
+
+
+def test_retry_after_is_kept_to(kind, perform, prompts, ledger):
+    model = kind(LLMError("HTTP 429", retryable=True, retry_after=0.4))
+    started = time.monotonic()
+    (reply,) = perform(Calls(model, FAST), prompts(), ledger(seconds=5))
+    assert reply.text == "data 0"
+    assert 0.4 <= time.monotonic() - started < 0.8
+
+
+@pytest.mark.parametrize("asked", [3.0, 3600.0])
+def test_a_retry_after_beyond_the_deadline_fails_at_once(kind, perform, asked, prompts, ledger):
+    model = kind(LLMError("HTTP 429", retryable=True, retry_after=asked))
+    started = time.monotonic()
+    (reply,) = perform(Calls(model, FAST), prompts(), ledger(seconds=2))
+    assert str(reply) == "HTTP 429"
+    assert time.monotonic() - started < 0.5
+    assert len(model.timeouts) == 1
+
+
+def test_an_hour_is_not_waited_for_without_a_deadline_either(prompts, ledger, blocking):
+    model = blocking(LLMError("HTTP 429", retryable=True, retry_after=3600))
+    started = time.monotonic()
+    (reply,) = Calls(model, FAST).perform(prompts(), ledger())
+    assert str(reply) == "HTTP 429"
+    assert time.monotonic() - started < 0.5
+
+
+def test_back_offs_are_drawn_and_grow(prompts, ledger, blocking):
+    waits = []
+    for _ in range(30):
+        started = time.monotonic()
+        settings = CallSettings(first_wait=0.01, longest_wait=0.01, attempts=2)
+        Calls(blocking(DOWN), settings).perform(prompts(), ledger())
+        waits.append(time.monotonic() - started)
+    assert max(waits) - min(waits) > 0.003
+
+
+def test_the_budget_counts_retries_and_ends_them(kind, perform, prompts, ledger):
+    account = ledger(calls=2)
+    (reply,) = perform(Calls(kind(*[DOWN] * 9), FAST), prompts(), account)
+    assert str(reply) == "HTTP 500"  # what went wrong, not that it was not asked again
+    assert account.usage.calls == 2
+    (reply,) = perform(Calls(kind(), FAST), prompts(), account)
+    assert "budget" in str(reply)
+    assert account.usage.calls == 2
+    assert account.usage.rounds == 1
+
+
+def test_a_budget_smaller_than_the_round(kind, perform, prompts, ledger):
+    account = ledger(calls=3)
+    model = kind(seconds=0.01)
+    replies = perform(Calls(model, FAST), prompts(10), account)
+    assert sum(isinstance(r, Completion) for r in replies) == 3
+    assert all("budget" in str(r) for r in replies if isinstance(r, LLMError))
+    assert len(model.timeouts) == account.usage.calls == 3

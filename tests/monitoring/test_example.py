@@ -1,0 +1,85 @@
+"""examples/monitoring tells its story with the real parts, and leaves nothing behind."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = Path(__file__).parents[2] / "examples" / "monitoring" / "run.py"
+FAST = ("--pace", "600", "--rate", "12")
+
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),
+    reason="needs the extras langchain, openai and monitoring",
+)
+
+
+@pytest.fixture
+def example(tmp_path):
+    """Callable ``example(*arguments)``: starts the example in a session of its own, its files in ``tmp_path / "run"``."""
+    started = []
+
+    def start(*arguments, **variables):
+        command = [sys.executable, "-u", str(RUN), "--dir", str(tmp_path / "run"), *arguments]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **variables},
+            start_new_session=True,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def members(session):
+    """Processes of a session: state and command."""
+    shown = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(session)], capture_output=True, text=True, check=False)
+    return [line for line in shown.stdout.splitlines() if not line.startswith("Z")]
+
+
+@pytest.mark.slow
+def test_the_alert_fires_names_the_index_and_ctrl_c_ends_all(example, prometheus):
+    process = example(*FAST)
+    said = ""
+    for line in process.stdout:
+        said += line
+        if "Back to the old one" in line:
+            break
+    at_work = members(process.pid)
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=30)
+    before, fires, after = said.partition("The alert fires")
+    assert fires, said + rest + errors
+    assert "firing HallucinationsAboveBaseline" in before
+    assert "dam-guide: " in after
+    assert "topic=visits" in after
+    visits = next(line.split() for line in after.splitlines() if line.startswith("  visits"))
+    assert int(visits[1].rstrip("%")) < 20 < 80 < int(visits[2].rstrip("%"))
+    assert "✗ The walkway on top of Larkmoor Dam is open from 8:00 to 20:00 all year." in after
+    assert "passage [p4.0 Larkmoor Dam: visitor information]" in after
+    assert sum("prometheus" in line for line in at_work) >= 1
+    assert (process.returncode, errors) == (130, "stopped\n")
+    assert members(process.pid) == []
+
+
+@pytest.mark.slow
+def test_without_prometheus_it_shows_the_rise(example):
+    said, errors = example(*FAST, "--without-prometheus").communicate(timeout=120)
+    assert "index=2026-11-22" in said, errors
+    assert "firing" not in said
+
+
+def test_a_missing_prometheus_is_one_line_and_exit_code_2(example, tmp_path):
+    process = example(PATH=str(tmp_path))
+    said, errors = process.communicate(timeout=60)
+    assert (process.returncode, said) == (2, "")
+    assert "apt install prometheus" in errors
+    assert len(errors.splitlines()) == 1

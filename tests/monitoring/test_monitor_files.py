@@ -1,0 +1,221 @@
+"""What ``guardrail monitor files`` writes: for these targets, at this pace, and never over what is there."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from guardrail.cli.main import app
+from guardrail.errors import ConfigurationError, UsageError
+from guardrail.monitor import write_files
+from guardrail.monitor.pace import paced, paced_query
+
+SHIPPED = Path(str(files("guardrail.monitor") / "files"))
+NAMES = {str(path.relative_to(SHIPPED)) for path in SHIPPED.rglob("*") if path.is_file()}
+
+
+def command(*arguments):
+    return CliRunner().invoke(app, ["monitor", "files", *map(str, arguments)])
+
+
+def written(folder):
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_all_files_are_written_as_they_ship(tmp_path):
+    """At pace 1, for the default target."""
+    told = write_files(tmp_path / "new" / "folder")
+    assert {"prometheus.yml", "guardrail.rules.yml", "guardrail.alerts.yml", "README.md"} <= NAMES
+    assert written(tmp_path / "new" / "folder") == {name: (SHIPPED / name).read_text() for name in NAMES}
+    assert {str(path.relative_to(tmp_path / "new" / "folder")) for path in told} == NAMES
+
+
+def test_targets_and_job_are_filled_in(tmp_path):
+    """In the scrape config, and where alerts ask whether the job is up."""
+    write_files(tmp_path, targets=["shop-1:9464", "[::1]:9465"], job="shop")
+    (scrape,) = yaml.safe_load((tmp_path / "prometheus.yml").read_text())["scrape_configs"]
+    assert scrape == {"job_name": "shop", "static_configs": [{"targets": ["shop-1:9464", "[::1]:9465"]}]}
+    alerts = (tmp_path / "guardrail.alerts.yml").read_text()
+    assert (
+        alerts.count('up{job="shop"}')
+        == (SHIPPED / "guardrail.alerts.yml").read_text().count('up{job="guardrail"}')
+        > 2
+    )
+    for name, text in written(tmp_path).items():
+        assert 'job="guardrail"' not in text, name
+        assert "127.0.0.1:9464" not in text, name
+
+
+def test_the_tests_follow_the_job(tmp_path, promtool):
+    """Those of the alerts look at it."""
+    write_files(tmp_path, job="shop")
+    assert "SUCCESS" in promtool("test", "rules", _first_case(tmp_path / "guardrail.alerts.test.yml"), cwd=tmp_path)
+
+
+def _first_case(path):
+    tests = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump(tests | {"tests": tests["tests"][:1]}))
+    return path.name
+
+
+def test_what_is_there_is_kept(tmp_path):
+    """Nothing at all is written then; with force everything is."""
+    (tmp_path / "guardrail.rules.yml").write_text("mine")
+    with pytest.raises(UsageError, match=r"guardrail\.rules\.yml' is there already"):
+        write_files(tmp_path)
+    assert written(tmp_path) == {"guardrail.rules.yml": "mine"}
+    write_files(tmp_path, force=True)
+    assert written(tmp_path).keys() == NAMES
+    assert (tmp_path / "guardrail.rules.yml").read_text() != "mine"
+
+
+def test_a_dangling_link_is_there_too(tmp_path):
+    """Writing through it would make a file elsewhere."""
+    (tmp_path / "README.md").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="is there already"):
+        write_files(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_of_the_caller(tmp_path):
+    """Not a traceback."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot write"):
+        write_files(tmp_path / "file" / "folder")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"targets": []}, "targets is empty"),
+        ({"targets": "shop:9464"}, r"Write \['shop:9464'\]"),
+        ({"targets": ["http://shop:9464"]}, "host:port"),
+        ({"targets": ["shop"]}, "host:port"),
+        ({"targets": ["shop:9464/metrics"]}, "host:port"),
+        ({"targets": ['a"b:1']}, "host:port"),
+        ({"job": ""}, "job must be"),
+        ({"job": 'a"b'}, "job must be"),
+        ({"job": "a\nb"}, "job must be"),
+        ({"pace": 0}, "pace must be"),
+        ({"pace": -1}, "pace must be"),
+        ({"pace": float("nan")}, "pace must be"),
+        ({"pace": float("inf")}, "pace must be"),
+        ({"pace": "60"}, "pace must be"),
+    ],
+)
+def test_wrong_arguments_are_refused(tmp_path, given, says):
+    """Before anything is written."""
+    with pytest.raises(ConfigurationError, match=says):
+        write_files(tmp_path, **given)
+    assert written(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("rate(x[5m])", "rate(x[5s])"),
+        ("sum_over_time(x[1d:1h] offset 1h)", "sum_over_time(x[1440s:60s] offset 60s)"),
+        ("x offset 23h30m", "x offset 1410s"),
+        ("rate(x[45s])", "rate(x[4s])"),
+        ("rate(x[11m30s])", "rate(x[11500ms])"),
+        ("a:x:increase1h > 5 * 1e3 + 0x5d - 0.5", "a:x:increase1h > 5 * 1e3 + 0x5d - 0.5"),
+        ("""x{a="5m",b='1h',c=`2d`}[5m]""", """x{a="5m",b='1h',c=`2d`}[5s]"""),
+        (r'x{a="\"5m"}[5m]', r'x{a="\"5m"}[5s]'),
+        ("x[5m] # over 5m\n+ y[5m]", "x[5s] # over 5m\n+ y[5s]"),
+    ],
+)
+def test_only_durations_of_queries_are_divided(query, expected):
+    """By 60; names, numbers, strings and comments stay, and no window is under 4 s."""
+    assert paced_query(query, 60) == expected
+
+
+YAML = """
+global: {scrape_interval: 15s, scrape_timeout: 10s} # every 15s
+groups:
+  - name: 5m
+    interval: 1m
+    rules:
+      - alert: A # for: 1h
+        expr: |
+          rate(x[1h]) # 1h
+            > 5
+        for: "10m"
+        annotations: {summary: 'for 10m', description: "5m [5m]"}
+"""
+
+
+def test_only_durations_of_a_file_are_divided():
+    """Comments, annotations and layout stay."""
+    assert paced(YAML, 60) == (
+        YAML.replace("scrape_interval: 15s", "scrape_interval: 1s")
+        .replace("scrape_timeout: 10s", "scrape_timeout: 1s")
+        .replace("interval: 1m", "interval: 1s")
+        .replace("x[1h]", "x[60s]")
+        .replace('"10m"', '"10s"')
+    )
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(["guardrail.rules.yml", "guardrail.alerts.yml", "prometheus.yml"]), st.floats(0.01, 2000))
+def test_the_rules_are_the_same_at_any_pace(name, pace):
+    """Only durations differ, and by as much as they should."""
+    before, after = (SHIPPED / name).read_text(), paced((SHIPPED / name).read_text(), pace)
+    assert re.sub(DURATION, "D", after) == re.sub(DURATION, "D", before)
+    for (was,), (now,) in zip(_durations(before), _durations(after), strict=True):
+        assert now == was or now == pytest.approx(max(was / pace, 0), abs=0.0006) or now in {1, 4}
+
+
+DURATION = r"(?<![\w.])(?:\d+(?:ms|[smhdwy]))+\b"
+
+
+def _durations(text):
+    units = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31536000}
+    for match in re.finditer(DURATION, text):
+        yield (sum(int(n) * units[unit] for n, unit in re.findall(r"(\d+)(ms|[smhdwy])", match[0])),)
+
+
+def test_at_another_pace_the_tests_stay_away(tmp_path):
+    """They play the rules in real time."""
+    write_files(tmp_path, pace=60)
+    assert written(tmp_path).keys() == {name for name in NAMES if not name.endswith(".test.yml")}
+
+
+def test_the_command_says_what_to_do_next(tmp_path):
+    """With the names that were given; a second time it refuses."""
+    folder = tmp_path / "my monitoring"
+    done = command(folder, "--target", "shop:9000", "--target", "b:1", "--job", "shop")
+    assert done.exit_code == 0, done.output
+    assert f"{len(NAMES)} files written to {folder}." in done.output
+    assert 'serve_metrics(9000, host="0.0.0.0")' in done.output
+    assert f"prometheus --config.file='{folder}/prometheus.yml'" in done.output
+    assert '["shop:9000", "b:1"]' in (folder / "prometheus.yml").read_text()
+    again = command(folder)
+    assert isinstance(again.exception, UsageError)
+    assert "is there already" in str(again.exception)
+    assert command(folder, "--force").exit_code == 0
+    assert '["127.0.0.1:9464"]' in (folder / "prometheus.yml").read_text()
+
+
+def test_the_command_speaks_json(tmp_path):
+    """Nothing else is printed."""
+    told = json.loads(command(tmp_path, "--json", "--pace", "60").output)
+    assert told["folder"] == str(tmp_path)
+    assert sorted(told["files"]) == sorted(str(tmp_path / name) for name in NAMES if not name.endswith(".test.yml"))
+
+
+def test_the_readme_names_what_is_there():
+    """Every file in its table exists."""
+    named = re.findall(r"^\| `([^`*]+)`", (SHIPPED / "README.md").read_text(), flags=re.MULTILINE)
+    assert {"prometheus.yml", "grafana/"} <= set(named)
+    for name in named:
+        if not name.startswith("Guardrail"):
+            assert (SHIPPED / name).exists(), name
