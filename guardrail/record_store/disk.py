@@ -41,7 +41,7 @@ class Disk:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._unpruned = 0
-        self._next_prune = time.monotonic() + _PRUNE_SECONDS
+        self._next_prune = 0.0  # after the first write: a process may not live long
 
     def write(self, rows: Sequence[Row]) -> int:
         """Write all rows, or none; returns how many are new: an id that is there already was recorded before."""

@@ -99,7 +99,7 @@ def main(port: int, store: str) -> None:
             if number == 0:
                 sys.stdout.write("ready\n")
                 sys.stdout.flush()
-            time.sleep(0.1)
+            time.sleep(0.3)
 
 
 if __name__ == "__main__":

@@ -211,6 +211,33 @@ def test_variables_are_filled_in_as_grafana_does():
         dashboard.substitute("$index", values)
 
 
+@pytest.mark.parametrize(
+    ("up", "answers", "counted"),
+    [
+        pytest.param("1+0x40", "_x10 1+0x30", 1, id="new series of a known target"),
+        pytest.param("1+0x40", "0+1x40", 20, id="old series"),
+        pytest.param("_x10 1+0x30", "_x10 7+0x30", 0, id="new to this Prometheus"),
+        pytest.param("1+0x5 0+0x4 1+0x30", "7+0x5 _x5 7+0x30", 0, id="not reached for a while"),
+        pytest.param(None, "_x10 1+0x30", 0, id="by a collector, without up"),
+        pytest.param(None, "0+1x40", 20, id="old series by a collector"),
+    ],
+)
+def test_new_series_count_from_zero_where_that_is_known(up, answers, counted, promtool, tmp_path):
+    expr = next(e for title, e in QUERIES if title == "Unfaithful answers, last $window")
+    values = {**dict.fromkeys(LABELS, (".*",)), "job": ("guardrail",), "window": ("5m",)}
+    where = 'job="guardrail",instance="a"'
+    series = {f'guardrail_answers_total{{{where},verdict="unsupported"}}': answers} | (
+        {f"up{{{where}}}": up} if up else {}
+    )
+    asked = {"expr": dashboard.substitute(expr, values), "eval_time": "5m"}
+    asked["exp_samples"] = [{"labels": "{}", "value": counted}]
+    inputs = [{"series": name, "values": values} for name, values in series.items()]
+    tests = {"tests": [{"interval": "15s", "input_series": inputs, "promql_expr_test": [asked]}]}
+    (tmp_path / "tests.yml").write_text(yaml.safe_dump(tests))
+
+    promtool("test", "rules", tmp_path / "tests.yml")
+
+
 @pytest.fixture(scope="module")
 def traffic(free_port, tmp_path_factory):
     """A process with real guards that answer over and over: the port of its metrics and its record store."""

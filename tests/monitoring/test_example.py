@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 RUN = Path(__file__).parents[2] / "examples" / "monitoring" / "run.py"
-FAST = ("--pace", "600", "--rate", "12")
 
 pytestmark = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),
@@ -46,18 +45,11 @@ def members(session):
 
 
 @pytest.mark.slow
-def test_the_alert_fires_names_the_index_and_ctrl_c_ends_all(example, prometheus):
-    process = example(*FAST)
-    said = ""
-    for line in process.stdout:
-        said += line
-        if "Back to the old one" in line:
-            break
-    at_work = members(process.pid)
-    process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=30)
-    before, fires, after = said.partition("The alert fires")
-    assert fires, said + rest + errors
+def test_the_alert_fires_names_the_index_and_is_resolved(example, prometheus):
+    process = example("--pace", "600", "--rate", "16")
+    said, errors = process.communicate(timeout=170)
+    assert process.returncode == 0, said + errors
+    before, _, after = said.partition("The alert fires")
     assert "firing HallucinationsAboveBaseline" in before
     assert "dam-guide: " in after
     assert "topic=visits" in after
@@ -65,15 +57,31 @@ def test_the_alert_fires_names_the_index_and_ctrl_c_ends_all(example, prometheus
     assert int(visits[1].rstrip("%")) < 20 < 80 < int(visits[2].rstrip("%"))
     assert "✗ The walkway on top of Larkmoor Dam is open from 8:00 to 20:00 all year." in after
     assert "passage [p4.0 Larkmoor Dam: visitor information]" in after
-    assert sum("prometheus" in line for line in at_work) >= 1
-    assert (process.returncode, errors) == (130, "stopped\n")
+    assert "The alert is resolved." in after
+    assert errors == ""
+    assert members(process.pid) == []
+
+
+def test_ctrl_c_ends_all(example, prometheus):
+    process = example()
+    said = next(line for line in process.stdout if line.startswith("prometheus "))
+    at_work = members(process.pid)
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "stopped\n"), said + rest
+    assert {name for name in ("prometheus", "service.py") if any(name in line for line in at_work)} == {
+        "prometheus",
+        "service.py",
+    }
     assert members(process.pid) == []
 
 
 @pytest.mark.slow
 def test_without_prometheus_it_shows_the_rise(example):
-    said, errors = example(*FAST, "--without-prometheus").communicate(timeout=120)
-    assert "index=2026-11-22" in said, errors
+    process = example("--pace", "1200", "--rate", "16", "--without-prometheus")
+    said, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, ""), said
+    assert "✗ The walkway on top of Larkmoor Dam is open from 8:00 to 20:00 all year." in said
     assert "firing" not in said
 
 

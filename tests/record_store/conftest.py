@@ -72,7 +72,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def store(path):
-    with RecordStore(path, sample=1.0) as made:
+    with RecordStore(path, sample=1.0, days=None) as made:
         yield made
 
 

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from guardrail import Passage, Report, Verdict
-from guardrail.record_store import RecordStore, writer
+from guardrail.record_store import RecordStore, disk, writer
 from guardrail.telemetry import Outcome
 
 
@@ -43,6 +43,7 @@ def main(mode, path):
         for n in range(300):
             store.record(outcome(f"{os.getpid()} {n}"))
     elif mode == "leave a locked file":
+        disk._PATIENCE_SECONDS = 60
         store.record(outcome("first"))
         store.flush()
         other = sqlite3.connect(path, isolation_level=None)

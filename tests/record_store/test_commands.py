@@ -23,7 +23,7 @@ def run(*arguments, code=0):
 @pytest.fixture
 def filled(path, outcome):
     """Three records: a contradicted one with evidence, an unsupported one without, a supported one."""
-    with RecordStore(path, sample=1.0) as store:
+    with RecordStore(path, sample=1.0, days=None) as store:
         store.record(
             outcome(
                 ident="a" * 32, error_type=ErrorType.CONTRADICTION, reason="The passage says 1931.", at=1_700_000_000,

@@ -146,7 +146,7 @@ def test_an_export_holds_few_records_at_a_time(path, outcome, monkeypatch):
         return done
 
     monkeypatch.setattr(export, "as_json", counting)
-    with RecordStore(path, sample=1.0) as store:
+    with RecordStore(path, sample=1.0, days=None) as store:
         for n in range(450):
             store.record(outcome(answer=str(n), at=float(n)))
         store.flush()

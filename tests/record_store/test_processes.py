@@ -63,7 +63,7 @@ def test_a_locked_file_keeps_nobody_from_ending(path):
     begun = time.monotonic()
     service.communicate(timeout=20)
     assert service.returncode == 0
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 10
     assert [record.id for record in RecordStore(path).records()] == ["first"]
 
 

@@ -330,6 +330,7 @@ def test_ten_thousand_topics_at_once_are_bounded_too():
         __slots__ = ()
 
         def __hash__(self):
+            time.sleep(0)
             return super().__hash__()
 
     bounds, ready, kept = Bounds(), threading.Barrier(16), set()
@@ -386,7 +387,9 @@ def serve(reader):
     metrics.set_meter_provider(MeterProvider([reader]))
 """
 
-SET_LATER = SERVICE + """
+SET_LATER = (
+    SERVICE
+    + """
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -409,6 +412,7 @@ print(json.dumps({
     "bounds": list(told["guardrail.answer.score"][0].explicit_bounds),
 }))
 """
+)
 
 
 def test_an_sdk_that_is_set_up_after_the_guard_is_used():
@@ -420,7 +424,9 @@ def test_an_sdk_that_is_set_up_after_the_guard_is_used():
     assert told["bounds"][0] == 0.05
 
 
-EXPORTING = SERVICE + """
+EXPORTING = (
+    SERVICE
+    + """
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -433,6 +439,7 @@ serve(PeriodicExportingMetricReader(OTLPMetricExporter()))
 for _ in range(20):
     answer()
 """
+)
 
 
 def test_a_hanging_collector_does_not_hold_the_exit_up():
@@ -445,7 +452,9 @@ def test_a_hanging_collector_does_not_hold_the_exit_up():
     assert lived < 9  # three times a second, and what a busy machine needs to end
 
 
-FORKED = EXPORTING + """
+FORKED = (
+    EXPORTING
+    + """
 import asyncio
 def verdict():
     return asyncio.run(guard.arun("The dam was closed.", ["The dam was closed."])).report.verdict
@@ -465,6 +474,7 @@ code = os.waitpid(child, 0)[1]
 answer()
 print(json.dumps(os.waitstatus_to_exitcode(code)), flush=True)
 """
+)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")

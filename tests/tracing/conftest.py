@@ -101,9 +101,12 @@ class Receiver:
 
 
 class Exporting:
-    """An OpenTelemetry SDK that exports in batches over OTLP, as services set it up."""
+    """An OpenTelemetry SDK that exports in batches over OTLP, as services set it up.
 
-    def __init__(self, url, seconds=2):
+    Metrics are sent every ``pause`` seconds; exemplars are sent once, so a test that reads them wants one export.
+    """
+
+    def __init__(self, url, seconds=2, pause=60):
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -118,7 +121,9 @@ class Exporting:
         spans = OTLPSpanExporter(f"{url}/v1/traces", timeout=seconds)
         self.tracers.add_span_processor(BatchSpanProcessor(spans, schedule_delay_millis=50))
         metrics = OTLPMetricExporter(f"{url}/v1/metrics", timeout=seconds)
-        reader = PeriodicExportingMetricReader(metrics, export_interval_millis=100, export_timeout_millis=seconds * 1e3)
+        reader = PeriodicExportingMetricReader(
+            metrics, export_interval_millis=pause * 1e3, export_timeout_millis=seconds * 1e3
+        )
         self.meters = MeterProvider([reader], shutdown_on_exit=False)
         self.loggers = LoggerProvider(shutdown_on_exit=False)
         logs = OTLPLogExporter(f"{url}/v1/logs", timeout=seconds)
@@ -166,7 +171,7 @@ def broken():
 
     def make(manner):
         receiver = Receiver(manner).__enter__()
-        made.append((receiver, sdk := Exporting(receiver.url)))
+        made.append((receiver, sdk := Exporting(receiver.url, pause=0.1)))
         return receiver, sdk
 
     yield make
