@@ -15,7 +15,7 @@ from model import QUESTIONS
 class Traffic:
     """Asks ``rate`` questions a second, from ``users`` threads, while its context is open."""
 
-    def __init__(self, url: str, *, rate: float, users: int = 4) -> None:
+    def __init__(self, url: str, *, rate: float, users: int = 8) -> None:
         self.url = url
         self.failed = 0
         self._pause = users / rate

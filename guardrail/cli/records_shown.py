@@ -69,11 +69,11 @@ def _about(record: StoredRecord) -> list[str]:
     if record.labels:
         lines.append("  ".join(f"{one_line(key)} {one_line(value)}" for key, value in record.labels.items()))
     if record.human_label is not None or record.note:
-        said = "" if record.human_label is None else record.human_label.value
+        said = "no label" if record.human_label is None else f"labelled {record.human_label.value}"
         kind = "" if record.error_type is None else f", {record.error_type.value}"
         by = f" by {one_line(record.labelled_by)}" if record.labelled_by else ""
         note = f": {one_line(record.note)}" if record.note else ""
-        lines.append(f"labelled {said}{kind}{by}{note}")
+        lines.append(f"{said}{kind}{by}{note}")
     return lines
 
 

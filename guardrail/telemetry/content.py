@@ -39,7 +39,7 @@ class Content:
             "output.value": self.clean(delivered),
             "output.mime_type": "text/plain",
             "guardrail.answer": self.clean(report.answer),
-            "guardrail.findings": json.dumps([self._finding(f) for f in report.findings], ensure_ascii=False),
+            "guardrail.claims": json.dumps([self._finding(f) for f in report.findings], ensure_ascii=False),
         }
         if report.question is not None:
             told |= {"input.value": self.clean(report.question), "input.mime_type": "text/plain"}

@@ -78,6 +78,15 @@ def test_worst_can_be_narrowed(filled, options, ids):
     assert ("no such record" in run("worst", filled, *options)) == (ids == "")
 
 
+def test_the_same_answer_is_shown_once_unless_asked_for(path, outcome):
+    with RecordStore(path) as store:
+        store.record(outcome())
+        store.record(outcome())
+    assert "seen 2 times" in run("worst", path)
+    assert len(run("worst", path, "--json").splitlines()) == 1
+    assert len(run("worst", path, "--json", "--repeated").splitlines()) == 2
+
+
 def test_show_prints_all_of_one_record(filled):
     shown = run("show", filled, "aaaaaa")
     for words in ("[s1]", "delivered (redact):", "Redacted.", "passage [p1 The bridge]", "It is 300 metres long."):
@@ -101,12 +110,14 @@ def test_label_then_export_then_eval(filled, tmp_path):
     )
     assert "labelled contradicted by Ana: 1931" in run("worst", filled)
     assert json.loads(run("label", filled, "bbbbbb", "supported", "--json"))["label"] == "supported"
+    run("label", filled, "cccccc", "supported")  # nobody objected to it, and a label is wanted all the same
     out = tmp_path / "labelled.jsonl"
     run("export", filled, "--out", out, "--labelled")
-    assert {json.loads(line)["id"][0] for line in out.read_text().splitlines()} == {"a", "b"}
+    assert {json.loads(line)["id"][0] for line in out.read_text().splitlines()} == {"a", "b", "c"}
     done = CliRunner().invoke(app, ["eval", str(out), "--resamples", "0", "--quiet"])
     assert done.exit_code == 0, done.output
-    assert "no label" in run("label", filled, "bbbbbb", "none")
+    assert "no label" in run("label", filled, "bbbbbb", "none", "--note", "unsure")
+    assert "  no label: unsure" in run("worst", filled)
 
 
 def test_export_writes_faults_or_all_to_a_file_or_a_pipe(filled, tmp_path):

@@ -111,7 +111,7 @@ def test_texts_where_they_are_asked_for(watched, monkeypatch, way):
     told = watched.spans("guardrail.check")[0].attributes
     assert (told["input.value"], told["output.value"]) == (QUESTION, ANSWER)
     assert told["retrieval.documents.0.document.content"] == PASSAGES[0].text
-    findings = json.loads(told["guardrail.findings"])
+    findings = json.loads(told["guardrail.claims"])
     assert findings[1]["text"].startswith("It reopened")
     assert findings[1]["evidence"][0]["passage_id"] == "p1"
     assert watched.events()[2].attributes["gen_ai.evaluation.explanation"] == "scripted: contradicted"

@@ -35,7 +35,7 @@ def traced(watched, caplog):
     with caplog.at_level(logging.WARNING, logger="openinference"):
         yield watched
     instrumentor.uninstrument()
-    assert [record for record in caplog.records if record.name.startswith("openinference")] == []
+    assert [record for record in caplog.get_records("call") if record.name.startswith("openinference")] == []
 
 
 def index():

@@ -151,6 +151,14 @@ def test_captured_texts_are_on_the_wire_as_the_redaction_leaves_them(by_variable
     assert "[place]" in attributes(call)["llm.input_messages.1.message.content"]
 
 
+def test_no_attribute_is_the_namespace_of_another(receiver, exporting):
+    """Stores that make objects of dotted names (Elasticsearch, OpenSearch) would refuse the whole span."""
+    answered(exporting, capture_content=True, claim_events=True)
+    for message in (*receiver.spans(), *receiver.logs()):
+        names = set(attributes(message))
+        assert not {name for name in names if any(other.startswith(f"{name}.") for other in names)}
+
+
 def test_where_the_redaction_fails_no_text_leaves(receiver, exporting):
     """And the answer is checked as ever."""
 
