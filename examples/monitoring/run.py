@@ -40,8 +40,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dir", type=Path, help="keep all files in this folder (default: a temporary one)")
     parser.add_argument("--rate", type=_positive, default=8, help="questions per second (default: %(default)s)")
-    parser.add_argument("--pace", type=_positive, default=240, help="how much faster than in production the windows of the "
-                        "rules pass (default: %(default)s, an hour in 15 seconds)")  # fmt: skip
+    parser.add_argument("--pace", type=_positive, default=240, help="how often the windows of the rules fit into those "
+                        "of production (default: %(default)s, an hour in 15 seconds)")  # fmt: skip
     parser.add_argument("--stay", action="store_true", help="keep all running at the end, until Ctrl-C")
     parser.add_argument("--png", type=Path, help="draw the dashboard as the alert fires (needs matplotlib)")
     parser.add_argument("--without-prometheus", action="store_true", help="show the rates of /metrics; no alerts")
@@ -60,7 +60,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
-    except (OSError, RuntimeError, GuardrailError) as error:
+    except (OSError, RuntimeError, subprocess.CalledProcessError, GuardrailError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
 

@@ -40,8 +40,8 @@ def rag_chain(index: Index, client: openai.OpenAI) -> Runnable[Any, Any]:
     prompt = ChatPromptTemplate.from_template("Answer from the documents.\n{context}\nQuestion: {input}")
 
     def ask(prompt: PromptValue) -> str:  # stands for ChatOpenAI(...) or your own chat model
-        messages = [{"role": "user", "content": prompt.to_string()}]
-        return client.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or ""
+        said = client.chat.completions.create(model=MODEL, messages=[{"role": "user", "content": prompt.to_string()}])
+        return said.choices[0].message.content or ""
 
     generate = prompt | ask | StrOutputParser()
     return RunnablePassthrough.assign(context=lambda given: retriever.invoke(given["input"])).assign(answer=generate)

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,9 @@ class Stage:
         found = self.watch.query(f"sum_over_time({judged})")
         return bool(found) and found[0][1] >= _ENOUGH
 
-    def index(self, index: dict[str, object]) -> None:
+    def index(self, index: Mapping[str, object]) -> None:
         """Put an index to work."""
-        print(f"      >>>  index {post(f'{self.service}/index', index)['index']} goes live", flush=True)
+        print(f"      >>>  index {post(f'{self.service}/index', {**index})['index']} goes live", flush=True)
 
 
 def start(given: argparse.Namespace, folder: Path, stack: ExitStack) -> Stage:

@@ -107,6 +107,7 @@ def show_rates(found: Rates, console: Console) -> None:
     """Print rates by verdict, then by label."""
     if not found.records:
         console.print("no records")
+        _show_pruned(found, console)
         return
     table = Table(box=box.SIMPLE_HEAD, title="answers by verdict", title_justify="left", title_style="bold")
     table.add_column("verdict")
@@ -122,6 +123,10 @@ def show_rates(found: Rates, console: Console) -> None:
     console.print(Text(f"  labelled by people: {found.labelled}", style="dim"))
     if not found.sampled:
         console.print("  answers that nobody objected to are not kept (sample=0): shares are among the others")
+    _show_pruned(found, console)
+
+
+def _show_pruned(found: Rates, console: Console) -> None:
     if found.complete_since is not None:
         since = datetime.fromtimestamp(found.complete_since, UTC)
         console.print(f"  only answers after {since:%Y-%m-%d %H:%M} UTC: older ones were pruned by number")

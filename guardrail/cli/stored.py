@@ -18,6 +18,7 @@ from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable
 from guardrail.cli.records_shown import show_label, show_rates, show_record
 from guardrail.cli.streams import opened, write_record
 from guardrail.errors import UsageError
+from guardrail.record_store.database import files_of
 from guardrail.record_store.export import as_json
 from guardrail.record_store.record import StoredRecord
 from guardrail.record_store.store import RecordStore
@@ -158,16 +159,17 @@ def export(
     """
     source = _open(store)
     chosen = _chosen(since, until, label, verdict, error_type, labelled)
-    if faults and not labelled:
+    if faults and not labelled and verdict is None:
         chosen["faulty"] = True
     if str(out) == STANDARD_OUTPUT:
         if output is not ExportFormat.JSONL:
             raise UsageError("'-' prints JSONL only. Name a file for --format parquet.")
         with opened(None) as target:
             for record in source.records(limit=limit, worst_first=faults, **chosen):
-                write_record(target, as_json(record))
+                if record.left_out is None:
+                    write_record(target, as_json(record))
         return
-    refuse_unwritable(out, [store])
+    refuse_unwritable(out, files_of(store))
     count = source.export(out, format=output.value, limit=limit, worst_first=faults, **chosen)
     typer.echo(f"{count} records written to {out}", err=True)
 

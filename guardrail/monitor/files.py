@@ -92,7 +92,7 @@ def _read_targets(targets: Iterable[str]) -> tuple[str, ...]:
 
 def _filled(text: str, targets: tuple[str, ...], job: str, pace: float) -> str:
     text = text.replace(f'targets: ["{TARGET}"]', f"targets: {json.dumps(targets)}")
-    text = text.replace(f'job="{JOB}"', f'job="{job}"').replace(f'job: "{JOB}"', f'job: "{job}"')
+    text = text.replace(f'job="{JOB}"', f'job="{job}"')
     return paced(text.replace(f'job_name: "{JOB}"', f'job_name: "{job}"'), pace)
 
 

@@ -23,7 +23,6 @@ _TOKEN = re.compile(
       "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | `[^`]*`   # strings
     | \#[^\n]*                                          # comments
     | [A-Za-z_][A-Za-z0-9_:]*                           # names: increase1h stays increase1h
-    | 0[xX][0-9a-fA-F]+
     | (?P<duration>(?:\d+(?:ms|[smhdwy]))+)(?![A-Za-z0-9_])
     | \d+(?:\.\d*)?(?:[eE][+-]?\d+)?
     """,

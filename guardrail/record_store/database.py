@@ -202,6 +202,11 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The file and those that SQLite keeps beside it."""
+    return tuple(Path(f"{path}{end}") for end in _SIDES)
+
+
 def move_aside(path: Path) -> None:
     """Take a damaged file out of the way, so that a new one can be begun; it can still be salvaged."""
     for end in _SIDES:

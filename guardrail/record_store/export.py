@@ -126,8 +126,8 @@ def _write_lines(rows: Iterable[dict[str, Any]], path: Path) -> int:
 def _whole(path: Path) -> Iterator[Path]:
     """A file for its owner alone that takes the place of ``path`` when it is complete; a pipe is written into."""
     real = Path(os.path.realpath(path))
-    if real.exists() and not real.is_file():
-        yield real
+    if path.exists() and not path.is_file():
+        yield path
         return
     handle, name = tempfile.mkstemp(dir=real.parent, prefix=".guardrail.")
     os.close(handle)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.record_store.database import storable
 from guardrail.record_store.questions import find
-from guardrail.record_store.record import KINDS, StoredRecord
+from guardrail.record_store.record import FAULTY, KINDS, StoredRecord
 from guardrail.types import ErrorType, Verdict
 
 
@@ -30,6 +31,8 @@ def write_label(
     errors = [kind.value for kind in ErrorType]
     if error_type is not None and error_type not in errors:
         raise UsageError(f"unknown error type {str(error_type)!r}. {did_you_mean(str(error_type), errors)}")
+    if error_type is not None and label not in FAULTY:
+        raise UsageError(f"an error type belongs to a label that is {' or '.join(FAULTY)}, not to {label or 'none'}.")
     found = find(connection, ident)
     if found is None:
         raise UsageError(f"there is no record {ident!r}. `guardrail monitor worst` prints the ids.")
@@ -44,7 +47,9 @@ def write_label(
             findings.pop(finding, None)
         else:
             findings[finding] = Verdict(label)
-    kind = error_type or (found.error_type.value if found.error_type is not None and (answer or findings) else None)
+    kind = error_type or (None if found.error_type is None else found.error_type.value)
+    if replace(found, label=answer, finding_labels=findings).human_label not in FAULTY:
+        kind = None
     connection.execute(
         "UPDATE records SET label = ?, label_error_type = ?, finding_labels = ?, note = ?, labelled_at = ?, "
         "labelled_by = ? WHERE id = ?",

@@ -14,7 +14,7 @@ from weakref import finalize
 from guardrail.errors import ConfigurationError, UsageError
 from guardrail.record_store import questions
 from guardrail.record_store.content import Redact
-from guardrail.record_store.database import opened, refuse_unusable
+from guardrail.record_store.database import files_of, opened, refuse_unusable
 from guardrail.record_store.disk import Limits
 from guardrail.record_store.export import write_export
 from guardrail.record_store.labelling import write_label
@@ -209,7 +209,7 @@ class RecordStore:
             MissingExtraError: Parquet without pyarrow.
         """
         target = Path(path)
-        if target.exists() and self.path.exists() and target.samefile(self.path):
+        if target.exists() and any(file.exists() and target.samefile(file) for file in files_of(self.path)):
             raise UsageError(f"{str(path)!r} is the store itself. Name another file to write.")
         with closing(self.records(limit=limit, worst_first=worst_first, **chosen)) as records:
             return write_export((record for record in records if record.left_out is None), target, format)

@@ -199,7 +199,8 @@ class Writer:
             with self._in_sqlite:
                 self._disk.prune()
         except (sqlite3.Error, OSError, ConfigurationError) as error:
-            self._recover(error)
+            self._warn(f"old records cannot be deleted from {str(self._path)!r}; tried again later", error)
+            self._reopen(error)
 
     def _hopeless(self) -> bool:
         lasted = 0.0 if self._trouble_since is None else time.monotonic() - self._trouble_since
@@ -209,6 +210,9 @@ class Writer:
         if self._trouble_since is None:
             self._trouble_since = time.monotonic()
         self._warn(f"records cannot be written to {str(self._path)!r}; tried again", error)
+        self._reopen(error)
+
+    def _reopen(self, error: Exception) -> None:
         try:
             with self._in_sqlite:
                 self._disk.recover(error)

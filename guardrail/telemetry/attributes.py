@@ -60,13 +60,14 @@ def report_attributes(report: Report) -> dict[str, Value]:
 
 def delivery_attributes(guarded: GuardedAnswer) -> dict[str, Value]:
     """Rule and policy of the decision, and what was delivered where that is another answer than the one reported on."""
+    another = guarded.original is not None
     told: dict[str, Value] = {
-        "guardrail.rule": guarded.decision.rule,
+        f"guardrail.{'delivered.' if another else ''}rule": guarded.decision.rule,
         "guardrail.policy": guarded.decision.policy,
         "guardrail.attempts": guarded.attempts,
         "guardrail.exhausted": guarded.exhausted,
     }
-    if guarded.original is not None:
+    if another:
         told["guardrail.delivered.verdict"] = guarded.report.verdict.value
         told["guardrail.delivered.score"] = guarded.report.score
         told["guardrail.delivered.action"] = guarded.action.value

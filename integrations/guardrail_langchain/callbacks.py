@@ -6,6 +6,8 @@ raw answer token by token, before it is checked.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from langchain_core.callbacks import (
@@ -19,8 +21,10 @@ from langchain_core.callbacks.base import BaseCallbackManager
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, patch_config, var_child_runnable_config
 from langchain_core.tracers.context import tracing_v2_callback_var
+from opentelemetry import context
 
 from guardrail import ConfigurationError
+from guardrail.telemetry.spans import quiet
 
 _SUBGRAPH_WAYS = frozenset({"__pregel_stream", "__pregel_checkpointer"})
 """By these a LangGraph graph inside a node streams its state to the outer caller, and writes it to the checkpoints."""
@@ -86,6 +90,22 @@ def untrace(detach: Detach) -> None:
 
         tracing_v2_callback_var.set(None)
         _set_tracing_context({"enabled": False})
+
+
+@contextmanager
+def unheard(detach: Detach) -> Iterator[None]:
+    """With ``detach=True``, no OpenTelemetry instrumentation makes a span of what runs inside the block, either.
+
+    Those of LangChain add their handler to every run anew, and those of clients know nothing of handlers.
+    """
+    if detach is not True:
+        yield
+        return
+    token = context.attach(quiet())
+    try:
+        yield
+    finally:
+        context.detach(token)
 
 
 def _detached(manager: BaseCallbackManager, detach: Detach) -> None:

@@ -17,7 +17,7 @@ from guardrail import Guard, GuardedAnswer, Passage, Policy, UsageError
 from guardrail.errors import did_you_mean
 from guardrail.streaming import MODES, Mode
 from guardrail_langchain.answers import cleansed, replaced, text_of
-from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
+from guardrail_langchain.callbacks import Detach, inner_config, read_detach, unheard, untrace
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
@@ -66,7 +66,8 @@ class GuardedChain(Runnable[Any, Any]):
             untrace(self.detach)
             place = Place(run_manager.run_id)
             retrieved, inner = self.inside(config, run_manager, place)
-            output = self.inner.invoke(value, inner, **kwargs)
+            with unheard(self.detach):
+                output = self.inner.invoke(value, inner, **kwargs)
             found = self.find(value, output, config, retrieved)
             made = Call(value, output, found.documents, found.question, inner)
             again = self.again.generator(made) if self.again else None
@@ -85,7 +86,8 @@ class GuardedChain(Runnable[Any, Any]):
             untrace(self.detach)
             place = Place(run_manager.run_id)
             retrieved, inner = self.inside(config, run_manager, place)
-            output = await self.inner.ainvoke(value, inner, **kwargs)
+            with unheard(self.detach):
+                output = await self.inner.ainvoke(value, inner, **kwargs)
             found = self.find(value, output, config, retrieved)
             made = Call(value, output, found.documents, found.question, inner)
             again = self.again.agenerator(made) if self.again else None
@@ -268,5 +270,6 @@ def guard_chain(
     if mode not in MODES:
         raise UsageError(f"unknown mode {mode!r}. {did_you_mean(str(mode), MODES)}")
     parts = Parts(answer, passages, question)
-    again = regeneration(regenerate, chain, parts)
-    return GuardedChain(chain, guard, parts, mode=mode, again=again, detach=read_detach(detach), listener=listener)
+    heard = read_detach(detach)
+    again = regeneration(regenerate, chain, parts, heard)
+    return GuardedChain(chain, guard, parts, mode=mode, again=again, detach=heard, listener=listener)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail_langchain.answers import PHRASE, cleansed, replaced, text_of
-from guardrail_langchain.callbacks import Detach, inner_config, read_detach, untrace
+from guardrail_langchain.callbacks import Detach, inner_config, read_detach, unheard, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts, configured
 from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
@@ -61,7 +61,8 @@ class GuardrailNode(Runnable[Any, Any]):
             untrace(self.detach)
             place = Place(run_manager.run_id)
             retrieved, inner = self._inside(config, run_manager, place)
-            update = self.inner.invoke(state, inner, **kwargs) if self.inner is not None else {}
+            with unheard(self.detach):
+                update = self.inner.invoke(state, inner, **kwargs) if self.inner is not None else {}
             answer, made = self._read(state, update, retrieved, inner)
             if answer is None:
                 return update
@@ -81,7 +82,8 @@ class GuardrailNode(Runnable[Any, Any]):
             untrace(self.detach)
             place = Place(run_manager.run_id)
             retrieved, inner = self._inside(config, run_manager, place)
-            update = await self.inner.ainvoke(state, inner, **kwargs) if self.inner is not None else {}
+            with unheard(self.detach):
+                update = await self.inner.ainvoke(state, inner, **kwargs) if self.inner is not None else {}
             answer, made = self._read(state, update, retrieved, inner)
             if answer is None:
                 return update
@@ -212,7 +214,8 @@ def guardrail_node(
         raise UsageError("a node cannot make its answer again: pass regenerate=<Runnable or callable>.")
     parts = Parts(answer, passages, question)
     inner = coerce_to_runnable(around) if around is not None else None
-    return GuardrailNode(guard, parts, inner, regeneration(regenerate, inner, parts), read_detach(detach), listener)
+    heard = read_detach(detach)
+    return GuardrailNode(guard, parts, inner, regeneration(regenerate, inner, parts, heard), heard, listener)
 
 
 def _update_of(update: Any) -> Any:

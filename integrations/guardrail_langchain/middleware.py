@@ -21,7 +21,7 @@ from guardrail import Guard, GuardedAnswer, Passage, UsageError
 from guardrail.feedback import Feedback
 from guardrail.intake import lines_of
 from guardrail_langchain.answers import replaced, text_of
-from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, untrace
+from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, unheard, untrace
 from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import asked, configured
 from guardrail_langchain.spans import Place
@@ -82,7 +82,8 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         place = Place()
 
         def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            return self._run(lambda: handler(request), place)
+            with unheard(self._detach):
+                return self._run(lambda: handler(request), place)
 
         def again(feedback: Feedback) -> str:
             return _said_again(call(_told(request, feedback)))
@@ -111,7 +112,8 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         place = Place()
 
         async def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            return await self._arun(lambda: handler(request), place)
+            with unheard(self._detach):
+                return await self._arun(lambda: handler(request), place)
 
         async def again(feedback: Feedback) -> str:
             return _said_again(await call(_told(request, feedback)))

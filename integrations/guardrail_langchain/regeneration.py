@@ -13,6 +13,7 @@ from langchain_core.runnables.passthrough import RunnableAssign
 from guardrail import ConfigurationError, UsageError
 from guardrail.feedback import Feedback
 from guardrail_langchain.answers import text_of
+from guardrail_langchain.callbacks import Detach, unheard
 from guardrail_langchain.documents import to_documents
 from guardrail_langchain.parts import ANSWER_KEYS, QUESTION_KEYS, Parts
 
@@ -37,13 +38,15 @@ class Regeneration:
 
     runnable: Runnable[Any, Any]
     parts: Parts
+    detach: Detach
     key: str | None = None
 
     def generator(self, call: Call) -> Callable[[Feedback], str]:
         """For Guard.run."""
 
         def generate(feedback: Feedback) -> str:
-            return self._read(self.runnable.invoke(self._asked(call, feedback), call.config))
+            with unheard(self.detach):
+                return self._read(self.runnable.invoke(self._asked(call, feedback), call.config))
 
         return generate
 
@@ -51,7 +54,8 @@ class Regeneration:
         """For Guard.arun."""
 
         async def generate(feedback: Feedback) -> str:
-            return self._read(await self.runnable.ainvoke(self._asked(call, feedback), call.config))
+            with unheard(self.detach):
+                return self._read(await self.runnable.ainvoke(self._asked(call, feedback), call.config))
 
         return generate
 
@@ -77,7 +81,9 @@ class Regeneration:
         return text_of(self.parts.find_answer(said) if isinstance(said, Mapping) else said)
 
 
-def regeneration(option: Regenerate | None, chain: Runnable[Any, Any] | None, parts: Parts) -> Regeneration | None:
+def regeneration(
+    option: Regenerate | None, chain: Runnable[Any, Any] | None, parts: Parts, detach: Detach
+) -> Regeneration | None:
     """What the option means for this chain.
 
     Raises:
@@ -87,10 +93,10 @@ def regeneration(option: Regenerate | None, chain: Runnable[Any, Any] | None, pa
         return None
     if option is True:
         key, step = _answering_step(chain, parts)
-        return Regeneration(step, parts, key)
+        return Regeneration(step, parts, detach, key)
     if not isinstance(option, Runnable) and not callable(option):
         raise ConfigurationError(f"regenerate must be True, a Runnable or a callable, got {type(option).__name__}.")
-    return Regeneration(coerce_to_runnable(option), parts)
+    return Regeneration(coerce_to_runnable(option), parts, detach)
 
 
 def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]]:

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from guardrail import Passage
 from guardrail.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
-from guardrail_langchain.callbacks import untrace
+from guardrail_langchain.callbacks import unheard, untrace
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import configured
 from guardrail_langchain.regeneration import Call
@@ -22,6 +22,8 @@ from guardrail_langchain.split import Split
 
 if TYPE_CHECKING:
     from guardrail_langchain.chain import GuardedChain
+
+_END = object()
 
 
 def streamed(
@@ -34,7 +36,7 @@ def streamed(
     """The chunks of one stream."""
     work = _begin(chain, _sum(list(inputs)), run_manager, config)
     split = work.split
-    source = chain.inner.stream(work.given, work.inner, **options)
+    source = _unheard(chain, chain.inner.stream(work.given, work.inner, **options))
     try:
         for chunk in source:
             if (through := split.part(chunk)) is not None:
@@ -63,9 +65,7 @@ def streamed(
         for event in events:
             yield from work.told(event)
     finally:
-        close = getattr(source, "close", None)
-        if close is not None:
-            close()
+        _close(source)
 
 
 async def astreamed(
@@ -78,7 +78,7 @@ async def astreamed(
     """The same without blocking the event loop."""
     work = _begin(chain, _sum([each async for each in inputs]), run_manager, config)
     split = work.split
-    source = chain.inner.astream(work.given, work.inner, **options)
+    source = _aunheard(chain, chain.inner.astream(work.given, work.inner, **options))
     try:
         async for chunk in source:
             if (through := split.part(chunk)) is not None:
@@ -191,6 +191,31 @@ def _begin(
     return _Work(chain, given, config, inner, retrieved, place, split)
 
 
+def _unheard(chain: GuardedChain, source: Iterator[Any]) -> Iterator[Any]:
+    """Each step by itself: between them the guard works, and whoever reads the stream."""
+    try:
+        while True:
+            with unheard(chain.detach):
+                chunk = next(source, _END)
+            if chunk is _END:
+                return
+            yield chunk
+    finally:
+        _close(source)
+
+
+async def _aunheard(chain: GuardedChain, source: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    try:
+        while True:
+            with unheard(chain.detach):
+                chunk = await anext(source, _END)
+            if chunk is _END:
+                return
+            yield chunk
+    finally:
+        await _aclose(source)
+
+
 def _sum(chunks: list[Any]) -> Any:
     """The whole input of a stream, as LangChain adds chunks up."""
     whole = chunks[0] if chunks else None
@@ -200,6 +225,12 @@ def _sum(chunks: list[Any]) -> Any:
         except TypeError:
             whole = chunk
     return whole
+
+
+def _close(source: object) -> None:
+    close = getattr(source, "close", None)
+    if close is not None:
+        close()
 
 
 async def _aclose(source: object) -> None:

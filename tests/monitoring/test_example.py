@@ -46,7 +46,7 @@ def members(session):
 
 @pytest.mark.slow
 def test_the_alert_fires_names_the_index_and_is_resolved(example, prometheus):
-    process = example("--pace", "600", "--rate", "16")
+    process = example("--pace", "600", "--rate", "10")
     said, errors = process.communicate(timeout=170)
     assert process.returncode == 0, said + errors
     before, _, after = said.partition("The alert fires")
@@ -78,7 +78,7 @@ def test_ctrl_c_ends_all(example, prometheus):
 
 @pytest.mark.slow
 def test_without_prometheus_it_shows_the_rise(example):
-    process = example("--pace", "1200", "--rate", "16", "--without-prometheus")
+    process = example("--pace", "2400", "--without-prometheus")
     said, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, ""), said
     assert "✗ The walkway on top of Larkmoor Dam is open from 8:00 to 20:00 all year." in said

@@ -57,15 +57,14 @@ def test_targets_and_job_are_filled_in(tmp_path):
 
 
 def test_the_tests_follow_the_job(tmp_path, promtool):
-    """Those of the alerts look at it."""
+    """Two cases are enough to see it: whether it is up, and the words of an alert."""
     write_files(tmp_path, job="shop")
-    assert "SUCCESS" in promtool("test", "rules", _first_case(tmp_path / "guardrail.alerts.test.yml"), cwd=tmp_path)
-
-
-def _first_case(path):
+    path = tmp_path / "guardrail.alerts.test.yml"
     tests = yaml.safe_load(path.read_text())
-    path.write_text(yaml.safe_dump(tests | {"tests": tests["tests"][:1]}))
-    return path.name
+    cases = [tests["tests"][0], *(case for case in tests["tests"] if "alert_rule_test" in case)]
+    assert len(cases) >= 2
+    path.write_text(yaml.safe_dump(tests | {"tests": cases}))
+    assert "SUCCESS" in promtool("test", "rules", path.name, cwd=tmp_path)
 
 
 def test_what_is_there_is_kept(tmp_path):
@@ -172,6 +171,22 @@ def test_the_rules_are_the_same_at_any_pace(name, pace):
     assert re.sub(DURATION, "D", after) == re.sub(DURATION, "D", before)
     for (was,), (now,) in zip(_durations(before), _durations(after), strict=True):
         assert now == was or now == pytest.approx(max(was / pace, 0), abs=0.0006) or now in {1, 4}
+
+
+def test_all_delays_of_alerts_are_divided(tmp_path):
+    """Before they fire, and after."""
+    write_files(tmp_path, pace=60)
+    seconds = {"5m": "5s", "10m": "10s", "15m": "15s", "30m": "30s", "1h": "60s", "2m": "2s", None: None}
+    pairs = zip(_alerts(SHIPPED), _alerts(tmp_path), strict=True)
+    for was, now in pairs:
+        assert [now.get(key) for key in ("for", "keep_firing_for")] == [
+            seconds[was.get(key)] for key in ("for", "keep_firing_for")
+        ], was["alert"]
+
+
+def _alerts(folder):
+    groups = yaml.safe_load((folder / "guardrail.alerts.yml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"] if "alert" in rule]
 
 
 DURATION = r"(?<![\w.])(?:\d+(?:ms|[smhdwy]))+\b"

@@ -77,8 +77,11 @@ logging.disable(logging.WARNING)  # opentelemetry warns of the attempt
 from opentelemetry.metrics import NoOpMeterProvider
 own = NoOpMeterProvider()
 metrics.set_meter_provider(own)
-print(refused(serve_metrics, 0))
-print(metrics.get_meter_provider() is own)
+with socket.create_server(("127.0.0.1", 0)) as free:
+    port = free.getsockname()[1]
+print(refused(serve_metrics, port))
+with socket.create_server(("127.0.0.1", port)):
+    print(metrics.get_meter_provider() is own)
 """)
     assert said.startswith("ConfigurationError: this process has a MeterProvider already")
     assert kept == "True"

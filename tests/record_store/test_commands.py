@@ -126,8 +126,16 @@ def test_export_writes_faults_or_all_to_a_file_or_a_pipe(filled, tmp_path):
     assert [json.loads(line)["id"][0] for line in out.read_text().splitlines()] == ["a", "b"]
     assert len(run("export", filled, "--out", "-", "--all").splitlines()) == 3
     assert len(run("export", filled, "--out", "-", "--limit", 1).splitlines()) == 1
+    assert len(run("export", filled, "--out", "-", "--verdict", "supported").splitlines()) == 1
     pytest.importorskip("pyarrow")
     assert "3 records" in run("export", filled, "--out", tmp_path / "o.parquet", "--format", "parquet", "--all")
+
+
+def test_records_without_texts_are_not_exported(path, outcome):
+    with RecordStore(path, redact=lambda text: 1 / 0) as store:
+        store.record(outcome())
+    assert run("export", path, "--out", "-") == ""
+    assert "no texts: redact failed" in run("worst", path)
 
 
 def test_prune(filled):
@@ -174,6 +182,7 @@ def wrong(monkeypatch, capsys, *arguments):
         (["prune", "{}"], "Give --days"),
         (["prune", "{}", "--days", "0"], "days must be positive"),
         (["export", "{}", "--out", "{}"], "is the input itself"),
+        (["export", "{}", "--out", "{}-wal"], "is the input itself"),
         (["export", "{}", "--out", "-", "--format", "parquet"], "JSONL only"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from datetime import UTC, datetime
 
@@ -101,6 +102,14 @@ def test_parquet_without_pyarrow_names_the_extra(three, tmp_path, monkeypatch):
     assert not (tmp_path / "out.parquet").exists()
 
 
+def test_an_export_into_a_pipe(three):
+    reader, writer = os.pipe()
+    assert three.export(f"/dev/fd/{writer}", limit=1) == 1
+    os.close(writer)
+    with os.fdopen(reader) as read:
+        assert json.loads(read.read())["id"] == "clean"
+
+
 def test_an_export_is_whole_or_not_there(three, tmp_path, monkeypatch):
     out = tmp_path / "out.jsonl"
     out.write_text("old")
@@ -126,6 +135,7 @@ def test_an_export_is_whole_or_not_there(three, tmp_path, monkeypatch):
         ("out.csv", "csv", "unknown format 'csv'"),
         ("gone/out.jsonl", "jsonl", "cannot write .*No such file"),
         ("guardrail.db", "jsonl", "is the store itself"),
+        ("guardrail.db-wal", "jsonl", "is the store itself"),
     ],
 )
 def test_what_cannot_be_written_is_refused(three, tmp_path, target, kind, message):

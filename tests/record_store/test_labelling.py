@@ -43,6 +43,17 @@ def test_what_is_not_said_again_stays_and_a_label_can_be_taken_back(store, recor
     assert store.count(labelled=False) == 1
 
 
+def test_an_answer_that_is_right_has_no_error_type(store, record):
+    store.label(record, "contradicted", "a", error_type="contradiction")
+    assert store.label(record, "supported", "b").error_type == "contradiction"  # a is wrong still
+    assert store.label(record, "supported", "a").error_type is None
+    store.label(record, "contradicted", error_type="contradiction")
+    assert store.label(record, "abstained").error_type is None
+    for label in ("supported", "abstained", None):
+        with pytest.raises(UsageError, match="contradicted or unsupported, not to"):
+            store.label(record, label, error_type="hallucination")
+
+
 @pytest.mark.parametrize(
     ("said", "whole", "spans"),
     [

@@ -7,8 +7,10 @@ import time
 from contextlib import closing
 
 import pytest
+from typer.testing import CliRunner
 
 from guardrail import ConfigurationError, ErrorType
+from guardrail.cli.main import app
 from guardrail.record_store import RecordStore
 from guardrail.record_store.sampling import chance, drawn
 
@@ -71,6 +73,18 @@ def test_rates_are_those_of_all_answers_not_of_the_kept_ones(path, outcome):
     assert labels["model", "b"].verdicts[1].answers == 40
     assert found.sampled
     assert found.complete_since is None
+
+
+def test_no_rates_of_what_was_pruned_by_number(path, outcome):
+    with RecordStore(path, sample=1.0, days=None) as store:
+        store.record(outcome("contradicted", at=1.0))
+        store.record(outcome("supported", at=2.0))
+        store.flush()
+        assert store.prune(max_records=1) == 1
+        assert (store.stats().records, store.stats().complete_since, store.count()) == (0, 2.0, 1)
+    shown = CliRunner().invoke(app, ["monitor", "stats", str(path)]).output
+    assert "no records" in shown
+    assert "older ones were pruned by number" in shown
 
 
 def test_no_sample_is_said(path, outcome):

@@ -98,6 +98,21 @@ def test_after_a_while_records_are_given_up(store, path, outcome, monkeypatch):
     assert not store.get("lost")
 
 
+def test_old_records_that_cannot_be_deleted_leave_new_ones_their_time(store, path, outcome, monkeypatch):
+    monkeypatch.setattr(writer, "_GIVE_UP_SECONDS", 0.5)
+    store.record(outcome())
+    store.flush()
+    store._writer._disk._next_prune = 0.0
+    with locked(path):
+        store.flush()  # the thread wakes and prunes
+    time.sleep(0.6)
+    with locked(path):
+        store.record(outcome(ident="kept"))
+        assert not store.flush(0.2)
+    assert store.flush()
+    assert store.get("kept")
+
+
 def test_a_deleted_file_is_begun_anew(store, path, outcome):
     store.record(outcome())
     store.flush()

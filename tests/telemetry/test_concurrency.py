@@ -1,16 +1,13 @@
 """One guard for all threads and tasks: each answer has its own spans and counts, and leaves nothing behind."""
 
 import asyncio
-import contextvars
-import gc
-import logging
 import threading
 from collections import Counter
 
 import pytest
 
-from guardrail import Guard, Passage, Policy
-from guardrail.telemetry import active, evaluated, labels
+from guardrail import Guard, Passage
+from guardrail.telemetry import active, labels
 from guardrail.testing import FakeEngine
 
 pytest.importorskip("opentelemetry.sdk")
@@ -20,59 +17,7 @@ RIGHT = "The dam was closed in May."
 ANSWER = f"{RIGHT} It reopened in July because the crack was mended."
 DELTAS = ("The dam was closed ", "in May. The crack was ", "mended. It reopened in July ", "because of the crack.")
 PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
-POLICY = Policy(name="p", actions={"contradicted": "regenerate"}, max_attempts=2)
 STAGES = ("decompose", "group", "verify", "link", "logic", "judge")
-
-
-class Balance:
-    """Spans that have begun and not ended."""
-
-    def __init__(self):
-        self.open = Counter()
-
-    def on_start(self, span, parent_context=None):
-        self.open[span.get_span_context().span_id, span.name] += 1
-
-    def on_end(self, span):
-        self.open[span.get_span_context().span_id, span.name] -= 1
-
-    def _on_ending(self, span):
-        pass
-
-    def shutdown(self):
-        pass
-
-    def force_flush(self, timeout_millis=0):
-        return True
-
-    def left(self):
-        return [name for (_, name), number in self.open.items() if number]
-
-
-@pytest.fixture
-def balance(watched):
-    balance = Balance()
-    watched.tracers.add_span_processor(balance)
-    return balance
-
-
-class Telling:
-    """An engine with a span of its own, in whatever thread it works."""
-
-    name = "telling"
-
-    def __init__(self, tracers):
-        self._tracer = trace.get_tracer("test", tracer_provider=tracers)
-        self._engine = FakeEngine({"because": "contradicted"}, default="supported")
-
-    def verify(self, request):
-        with self._tracer.start_as_current_span("engine"):
-            return self._engine.verify(request)
-
-
-@pytest.fixture
-def guard(watched):
-    return Guard(policy=POLICY, engine=Telling(watched.tracers), telemetry=watched.settings)
 
 
 class Calls:
@@ -266,177 +211,6 @@ def test_a_stream_is_current_only_while_the_guard_works(watched, guard):
                 assert active() is None
 
         asyncio.run(read())
-
-
-def abandoned(watched, balance):
-    (root,) = watched.spans("guardrail.check")
-    assert root.attributes["guardrail.abandoned"] is True
-    assert not balance.left()
-    assert watched.total("guardrail.answers.active") == watched.total("guardrail.answers") == 0
-    return True
-
-
-@pytest.mark.parametrize("how", ["closed", "dropped"])
-@pytest.mark.parametrize("mode", ["sentence", "observe"])
-def test_a_stream_that_is_left_ends_its_span(watched, guard, balance, how, mode):
-    stream = guard.stream(DELTAS, PASSAGES, mode=mode)
-    next(stream)
-    if how == "closed":
-        stream.close()
-    del stream
-    gc.collect()
-    assert abandoned(watched, balance)
-
-
-@pytest.mark.parametrize("how", ["closed", "dropped", "cancelled", "loop ends"])
-def test_an_awaited_stream_that_is_left_ends_its_span(watched, guard, balance, how):
-    async def waiting():
-        for delta in DELTAS[:-1]:
-            yield delta
-        await asyncio.sleep(30)
-
-    async def leave():
-        stream = guard.astream(waiting(), PASSAGES, mode="sentence")
-        await anext(stream)
-        if how == "closed":
-            await stream.aclose()
-        elif how == "cancelled":
-            await anext(stream)
-            more = asyncio.ensure_future(anext(stream))
-            await asyncio.sleep(0.05)
-            more.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await more
-        elif how == "dropped":
-            del stream
-            gc.collect()
-        else:
-            kept.append(stream)
-        for _ in range(500):
-            if how != "loop ends" and not watched.spans("guardrail.check"):
-                await asyncio.sleep(0.01)
-
-    kept = []
-    asyncio.run(leave())
-    assert abandoned(watched, balance)
-
-
-def test_a_stream_that_nobody_reads_is_no_answer(watched, guard, balance):
-    stream = guard.stream(DELTAS, PASSAGES)
-    del stream
-    asyncio.run(_unread(guard))
-    assert not watched.spans()
-    assert not watched.points("guardrail.answers.active")
-
-
-async def _unread(guard):
-    await guard.astream(adeltas(), PASSAGES).aclose()
-
-
-def test_a_stream_that_breaks_ends_its_span(watched, guard, balance):
-    def broken():
-        yield "The dam was closed in May. "
-        raise ConnectionError("the model has gone")
-
-    with pytest.raises(ConnectionError):
-        list(guard.stream(broken(), PASSAGES, mode="sentence"))
-    (root,) = watched.spans("guardrail.check")
-    assert root.attributes["error.type"] == "ConnectionError"
-    assert not balance.left()
-    assert watched.total("guardrail.answers.active") == 0
-
-
-@pytest.mark.parametrize("after", [0.0, 0.02, 0.1])
-def test_cancelled_tasks_leave_nothing_open(watched, balance, after):
-    engine = FakeEngine(seconds=0.2)
-    guard = Guard(engine=engine, telemetry=watched.settings)
-
-    async def cancel():
-        around = trace.get_current_span()
-        tasks = [asyncio.ensure_future(guard.arun(ANSWER, PASSAGES)) for _ in range(8)]
-        await asyncio.sleep(after)
-        for task in tasks:
-            task.cancel()
-        told = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(one, asyncio.CancelledError) for one in told)
-        assert trace.get_current_span() is around
-        await asyncio.sleep(0.3)  # what was under way in threads goes on for a moment
-
-    asyncio.run(cancel())
-    assert not balance.left()
-    assert watched.total("guardrail.answers.active") == watched.total("guardrail.answers") == 0
-    roots = watched.spans("guardrail.check")
-    assert {root.attributes["error.type"] for root in roots} == {"CancelledError"} if roots else after == 0
-
-
-def test_a_stage_that_a_thread_enters_late_is_closed_too(watched, balance):
-    """A cancelled call does not wait for its thread, which may be about to enter the next stage."""
-    from guardrail.telemetry import Stages, observed
-
-    class Cancels:
-        """Ends the stages while one is being entered."""
-
-        def on_start(self, span, parent_context=None):
-            if span.name == "guardrail.verify":
-                stages.end()
-
-        def _on_ending(self, span):
-            pass
-
-        def on_end(self, span):
-            pass
-
-        shutdown = force_flush = lambda *_: True
-
-    watched.tracers.add_span_processor(Cancels())
-    with observed(watched.settings, "p", "fake"):
-        stages = Stages()
-        stages.enter("decompose")
-        stages.enter("verify")
-        assert not [name for name in balance.left() if name != "guardrail.check"]
-        stages.enter("link")
-    assert [span.name for span in watched.spans()] == ["guardrail.decompose", "guardrail.verify", "guardrail.check"]
-    assert not balance.left()
-
-
-def test_a_stream_may_be_read_in_another_context_each_time(watched, guard, balance, caplog):
-    """As web servers read a sync stream: each piece in a thread and a copied context of its own."""
-    events, end = [], object()
-
-    def body():
-        with labels(topic="billing"), evaluated(trace.INVALID_SPAN):
-            yield from guard.stream(DELTAS, PASSAGES, mode="sentence")
-
-    stream = body()
-
-    def read():
-        events.append(context.copy().run(next, stream, end))
-
-    with trace.get_tracer("test", tracer_provider=watched.tracers).start_as_current_span("request") as request:
-        context = contextvars.copy_context()
-
-    with caplog.at_level(logging.DEBUG):
-        while end not in events:
-            thread = threading.Thread(target=read)
-            thread.start()
-            thread.join()
-    assert len(events) > 3
-    assert not [line for line in caplog.records if line.levelno >= logging.WARNING]  # OpenTelemetry logs such failures
-    assert not balance.left()
-    (root,) = watched.spans("guardrail.check")
-    assert root.attributes["guardrail.label.topic"] == "billing"
-    assert root.parent.span_id == request.get_span_context().span_id
-    stages = [span for span in watched.spans() if span.name.startswith("guardrail.") and span is not root]
-    assert len(stages) > 3
-    assert all(span.parent.span_id == root.context.span_id for span in stages)
-
-
-def test_a_stream_hangs_under_the_span_in_which_it_was_asked_for(watched, guard):
-    with trace.get_tracer("test", tracer_provider=watched.tracers).start_as_current_span("request") as request:
-        stream = guard.stream(DELTAS, PASSAGES)
-    assert list(stream)
-    (root,) = watched.spans("guardrail.check")
-    assert root.parent.span_id == request.get_span_context().span_id
 
 
 def test_labels_of_one_task_are_not_anothers(watched, guard):

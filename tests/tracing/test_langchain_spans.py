@@ -88,9 +88,11 @@ def rag(*says):
     return RunnablePassthrough.assign(context=lambda _: [Document(GOOD, id="d1")]).assign(answer=answer)
 
 
-def agent(checks, *says):
+def agent(checks, *says, **options):
     calls = AIMessage("", tool_calls=[{"name": "look", "args": {"topic": "bridge"}, "id": "1"}])
-    return create_agent(Model(says=[calls, *says], asked=[]), [look], middleware=[GuardrailMiddleware(checks)])
+    return create_agent(
+        Model(says=[calls, *says], asked=[]), [look], middleware=[GuardrailMiddleware(checks, **options)]
+    )
 
 
 def graph(checks, *says, around):
@@ -219,6 +221,29 @@ def test_concurrent_calls_of_one_chain_do_not_mix(traced):
     models = {span.context.span_id: span.context.trace_id for span in traced.spans("Model")}
     assert sorted(models) == sorted(event.span_id for event in traced.events())
     assert all(models[event.span_id] == event.trace_id for event in traced.events())
+
+
+DETACHED = {
+    "invoke": lambda g: guard_chain(rag(BAD, BAD), g, detach=True, regenerate=True).invoke(ASKED),
+    "ainvoke": lambda g: asyncio.run(guard_chain(rag(BAD, BAD), g, detach=True, regenerate=True).ainvoke(ASKED)),
+    "stream": lambda g: list(guard_chain(rag(BAD), g, detach=True, mode="sentence").stream(ASKED)),
+    "astream": lambda g: asyncio.run(_read(guard_chain(rag(BAD), g, detach=True).astream(ASKED))),
+    "agent": lambda g: agent(g, BAD, BAD, detach=True).invoke(TOLD),
+    "aagent": lambda g: asyncio.run(agent(g, BAD, BAD, detach=True).ainvoke(TOLD)),
+    "node": lambda g: guardrail_node(g, around=rag(BAD), detach=True).invoke(ASKED),
+    "anode": lambda g: asyncio.run(guardrail_node(g, around=rag(BAD), detach=True).ainvoke(ASKED)),
+}
+
+
+@pytest.mark.parametrize("way", DETACHED)
+def test_with_detach_no_span_holds_an_answer_that_was_withheld(way, traced):
+    """Runs inside have no spans, also those that write an answer anew; the guard's stages have theirs."""
+    DETACHED[way](guard(traced, REPAIR))  # blocks where no new answer is better
+    told = [(dict(span.attributes), [dict(event.attributes) for event in span.events]) for span in traced.spans()]
+    assert "green" not in str(told)
+    (check,) = traced.spans("guardrail.check")
+    assert check.attributes["guardrail.verdict"] == "unsupported"
+    assert {"guardrail.verify", "guardrail.decide"} <= set(traced.children(check))
 
 
 def test_a_guard_in_a_suppressed_context_makes_no_span(traced):
