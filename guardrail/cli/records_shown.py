@@ -135,8 +135,8 @@ def _show_pruned(found: Rates, console: Console) -> None:
 def _label_table(found: Rates) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title="by label", title_justify="left", title_style="bold")
     table.add_column("label")
-    for name in ("records", "answers (estimate)", *(verdict.value for verdict in _BAD)):
-        table.add_column(name, justify="right")
+    for name in ("records", "answers", *(verdict.value for verdict in _BAD)):
+        table.add_column(name, justify="right", no_wrap=True)
     for rate in found.labels:
         shares = [_share(rate.verdicts, verdict) for verdict in _BAD]
         table.add_row(Text(one_line(f"{rate.key} {rate.value}", 60)), str(rate.records), f"{rate.answers:.0f}", *shares)

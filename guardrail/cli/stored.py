@@ -33,7 +33,7 @@ SinceOption = Annotated[
 ]
 UntilOption = Annotated[str | None, typer.Option(help="Older than this; as --since.")]
 LabelOption = Annotated[
-    list[str] | None, typer.Option("--label", help="Only with this label: retriever=bm25. May be repeated.")
+    list[str] | None, typer.Option("--label", help="Only with this label: retriever=bm25. Repeated: with all of them.")
 ]
 VerdictOption = Annotated[str | None, typer.Option(help="contradicted, unsupported, unverified, supported, abstained.")]
 ErrorTypeOption = Annotated[str | None, typer.Option(help="With such a finding: causal_confusion, mixed_entities, ...")]
@@ -240,7 +240,10 @@ def _read_labels(given: Sequence[str]) -> Mapping[str, str]:
     for pair in given:
         if "=" not in pair:
             raise UsageError(f"--label {pair!r} has no '='. Write it as --label retriever=bm25.")
-    return dict(pair.split("=", 1) for pair in given)
+    labels = dict(pair.split("=", 1) for pair in given)
+    if len(labels) < len(given):
+        raise UsageError("--label names one label twice, and a record has one value of each. Ask one by one.")
+    return labels
 
 
 def _read_time(given: str | None, option: str) -> datetime | timedelta | None:

@@ -18,7 +18,10 @@ TARGET = "127.0.0.1:9464"
 JOB = "guardrail"
 
 _TESTS = ".test.yml"
-_TARGET = re.compile(r"[^\s/\"'\\]+:\d{1,5}")
+_SLOWEST = 0.001
+"""Pace with windows of years; Prometheus takes none of centuries."""
+
+_TARGET = re.compile(r"(?:\[[\w:.%-]+\]|[\w.-]+):(\d{1,5})", re.ASCII)
 _JOB = re.compile(r"[\w.:/@-]+")
 
 
@@ -50,9 +53,9 @@ def write_files(
     wanted = _read_targets(targets)
     if not isinstance(job, str) or not _JOB.fullmatch(job):
         raise ConfigurationError(f"job must be a name of letters, digits and . : / @ _ -, got {job!r}.")
-    if not isinstance(pace, (int, float)) or not math.isfinite(pace) or not pace > 0:
+    if not isinstance(pace, (int, float)) or not math.isfinite(pace) or not pace >= _SLOWEST:
         raise ConfigurationError(
-            f"pace must be a number above 0, got {pace!r}. 1 is real time, 60 makes hours minutes."
+            f"pace must be a number from {_SLOWEST} on, got {pace!r}. 1 is real time, 60 makes hours minutes."
         )
     shipped = {
         Path(folder) / name: _filled(text, wanted, job, pace) if name.endswith((".yml", ".yaml")) else text
@@ -81,9 +84,11 @@ def _read_targets(targets: Iterable[str]) -> tuple[str, ...]:
         )
     wanted = tuple(targets)
     for target in wanted:
-        if not isinstance(target, str) or not _TARGET.fullmatch(target):
+        match = _TARGET.fullmatch(target) if isinstance(target, str) else None
+        if match is None or not 0 < int(match[1]) <= 65535:
             raise ConfigurationError(
-                f"a target is host:port, such as {TARGET}, got {target!r}. Scheme and path go into prometheus.yml."
+                f"a target is host:port, such as {TARGET} or [::1]:9464, got {target!r}. "
+                "Scheme and path go into prometheus.yml."
             )
     if not wanted:
         raise ConfigurationError(f"targets is empty. Name where the service serves /metrics, such as {TARGET}.")

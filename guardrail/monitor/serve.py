@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Self
 from wsgiref.simple_server import WSGIServer
 
@@ -28,6 +29,7 @@ class MetricsServer:
         self._server = server
         self._provider = provider
         self._closed = False
+        self._process = os.getpid()
 
     @property
     def url(self) -> str:
@@ -40,7 +42,8 @@ class MetricsServer:
         if self._closed:
             return
         self._closed = True
-        self._server.shutdown()
+        if os.getpid() == self._process:  # a fork has no thread that serves: shutdown would wait for ever
+            self._server.shutdown()
         self._server.server_close()
         self._provider.shutdown()
 
@@ -66,7 +69,7 @@ def serve_metrics(port: int = PORT, host: str = "127.0.0.1") -> MetricsServer:
 
     Raises:
         MissingExtraError: the extra ``monitoring`` is not installed.
-        ConfigurationError: a MeterProvider is set already, or the port is none.
+        ConfigurationError: a MeterProvider is set already, or port or host is none.
         UsageError: the address cannot be listened on.
     """
     try:
@@ -80,16 +83,19 @@ def serve_metrics(port: int = PORT, host: str = "127.0.0.1") -> MetricsServer:
         ) from error
     if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port <= 65535:
         raise ConfigurationError(f"port must be a number from 0 to 65535, got {port!r}.")
+    if not isinstance(host, str) or not host:  # None would be all addresses
+        raise ConfigurationError(f"host must be a name or an address, such as 127.0.0.1, got {host!r}.")
     if isinstance(metrics.get_meter_provider(), MeterProvider):
         raise ConfigurationError(_ALREADY)
     reader = PrometheusMetricReader()
     provider = MeterProvider(metric_readers=[reader])
     try:
         server, _ = start_http_server(port, host)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a name that cannot be looked up
         provider.shutdown()
+        said = error.strerror if isinstance(error, OSError) else error
         raise UsageError(
-            f"cannot serve metrics at {host}:{port}: {error.strerror}. Name another port or host."
+            f"cannot serve metrics at {host!r}, port {port}: {said}. Name another port or host."
         ) from error
     metrics.set_meter_provider(provider)
     served = MetricsServer(server, provider)

@@ -27,7 +27,7 @@ from guardrail.types import (
 Redact = Callable[[str], str]
 
 MOST = 1_000_000
-"""Characters of answer and passages together from which on no texts are stored: such a record would be megabytes."""
+"""Characters of question, answer and passages from which on no texts are stored: such a record would be megabytes."""
 
 
 @dataclass(slots=True)
@@ -96,10 +96,10 @@ def without_texts(outcome: Outcome, why: str) -> dict[str, Any]:
 
 
 def size(outcome: Outcome) -> int:
-    """Characters of answers and passages."""
+    """Characters of questions, answers and passages."""
     other = _replacement(outcome)
     reports = [outcome.report] if other is None else [outcome.report, other]
-    return sum(len(r.answer) + sum(len(p.text) for p in r.passages) for r in reports)
+    return sum(len(r.question or "") + len(r.answer) + sum(len(p.text) for p in r.passages) for r in reports)
 
 
 def _replacement(outcome: Outcome) -> Report | None:

@@ -134,9 +134,10 @@ def version(connection: sqlite3.Connection, path: Path) -> int:
         ConfigurationError: see ``opened``.
     """
     try:
-        found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        # First of all: tables come with the owner, and another process may make them in between.
         empty = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+        owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        found: int = connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.DatabaseError as error:
         if not is_damaged(error):
             raise

@@ -40,7 +40,7 @@ def as_row(outcome: Outcome, rate: float, redact: Redact | None) -> Row:
     else:
         try:
             content = as_content(outcome, redact)
-        except Exception as error:  # what a redaction raises may hold the text itself: only its type is kept
+        except BaseException as error:  # a panic of Rust is no Exception; its message may hold the text itself
             content = without_texts(outcome, f"redact failed: {type(error).__name__}")
     digest = storable(outcome.id) if "left_out" in content else _digest(content)
     report, guarded = outcome.report, outcome.guarded

@@ -118,6 +118,7 @@ class _Work:
         return self._checker
 
     def do(self, step: CheckAll | CheckSome | Mend) -> Reply:
+        self.seen.pieces = isinstance(step, CheckSome)
         with joined(self.seen):
             if isinstance(step, Mend):
                 if step.only_edit:
@@ -127,6 +128,7 @@ class _Work:
             return guard.check(step.text, self.passages, question=self.question, policy=self.policy)
 
     async def ado(self, step: CheckAll | CheckSome | Mend) -> Reply:
+        self.seen.pieces = isinstance(step, CheckSome)
         with joined(self.seen):
             if isinstance(step, Mend):
                 if step.only_edit:

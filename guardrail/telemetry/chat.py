@@ -69,16 +69,16 @@ class Chat:
         if cost:
             metrics.add(made.judge_cost, cost, self._common)
 
-    def end(self, error: Exception | None) -> None:
-        """The request is over."""
+    def end(self, error: BaseException | None) -> None:
+        """The request is over; one that was given up (CancelledError and the like) is no error of the model."""
         made, told = self._settings.instruments, self._operation
         if error is not None:
             told = told | {"error.type": spans.error_type(error)}
             spans.describe(self.span, {"error.type": spans.error_type(error)})
         with spans.current(self.span):  # for exemplars
             metrics.record(made.operation, time.perf_counter() - self._started, told)
-            outcome = {"outcome": "ok" if error is None else "error", "gen_ai.request.model": self._model}
-            metrics.add(made.judge_calls, 1, {**self._common, **outcome})
+            outcome = "ok" if error is None else "error" if isinstance(error, Exception) else "cancelled"
+            metrics.add(made.judge_calls, 1, {**self._common, "outcome": outcome, "gen_ai.request.model": self._model})
         if self._settings.content is not None and spans.recording(self.span):
             spans.describe(self.span, self._settings.content.chat(self._system, self._user, self.reply))
         spans.end(self.span)
@@ -92,7 +92,7 @@ class Chat:
 def chat(model: str, prompt: str, system: str, user: str) -> Iterator[Chat]:
     """One request to a model; instrumentations of the client keep quiet inside the block (see Chat)."""
     asked = Chat(model, prompt, system, user)
-    failure: Exception | None = None
+    failure: BaseException | None = None
     try:
         with spans.current(asked.span):
             token = context.attach(spans.quiet())
@@ -100,7 +100,7 @@ def chat(model: str, prompt: str, system: str, user: str) -> Iterator[Chat]:
                 yield asked
             finally:
                 context.detach(token)
-    except Exception as error:
+    except BaseException as error:
         failure = error
         raise
     finally:

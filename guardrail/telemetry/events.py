@@ -14,6 +14,7 @@ from opentelemetry import trace
 from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.trace import NonRecordingSpan, Span, SpanContext
 
+from guardrail.telemetry import spans
 from guardrail.telemetry.attributes import evaluations
 from guardrail.telemetry.content import Content
 from guardrail.telemetry.scope import holding
@@ -52,7 +53,7 @@ def evaluated(span: Span | SpanContext | None, response_id: str | None = None) -
     if span is None:
         yield
         return
-    context = span if isinstance(span, SpanContext) else span.get_span_context()
+    context = span if isinstance(span, SpanContext) else spans.identity(span)
     with holding(_GENERATION, Generation(context, response_id)):
         yield
 
@@ -72,7 +73,7 @@ def generation(ambient: Span) -> Generation | Find | None:
     try:
         told = getattr(ambient, "attributes", None) or {}
         if "gen_ai.operation.name" in told or told.get("openinference.span.kind") == "LLM":
-            return Generation(ambient.get_span_context())
+            return Generation(spans.identity(ambient))
     except Exception as error:  # somebody else's span
         _log.debug("the span around the check cannot be read", exc_info=error)
     return None
@@ -99,7 +100,7 @@ class Evaluated:
     def tell(self, report: Report, *, claims: bool) -> None:
         """Emit the events of an answer, and of each claim if wanted."""
         if callable(self.generation):
-            replace(self, generation=self.generation(report.answer)).tell(report, claims=claims)
+            replace(self, generation=_found(self.generation, report.answer)).tell(report, claims=claims)
             return
         for one in evaluations(report):
             if one.name in _EVENTS:
@@ -143,7 +144,7 @@ class Evaluated:
             if not _BY_NAME:
                 self.root.add_event(NAME, told)
                 return
-            span = self.root if made is None else NonRecordingSpan(made.span)
+            span = self.root if made is None or not made.span.is_valid else NonRecordingSpan(made.span)
             self.logger.emit(
                 timestamp=time.time_ns(),
                 context=trace.set_span_in_context(span),
@@ -153,6 +154,14 @@ class Evaluated:
             )
         except Exception as error:
             _log.debug("an event could not be emitted", exc_info=error)
+
+
+def _found(find: Find, answer: str) -> Generation | None:
+    try:
+        return find(answer)
+    except Exception as error:  # it reads what other threads may still write
+        _log.debug("what wrote the answer cannot be told", exc_info=error)
+        return None
 
 
 def _failure(report: Report) -> str | None:

@@ -82,15 +82,16 @@ class Bounds:
         self._known: dict[str, set[str]] = {}
         self._adding = Lock()
 
-    def bound(self, key: str, value: str) -> str:
-        """The value, or OTHER where there have been too many."""
+    def bound(self, key: str, value: object) -> str:
+        """The value (engines of others may have any for a name), or OTHER where there have been too many."""
+        named = str(value)[:_LONGEST]
         known = self._known.setdefault(key, set())
-        if value in known:
-            return value
+        if named in known:
+            return named
         with self._adding:
             if len(known) < self._most:
-                known.add(value)
-                return value
+                known.add(named)
+                return named
             warned = OTHER in known
             known.add(OTHER)
         if not warned:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from opentelemetry import metrics
-from opentelemetry.metrics import Counter, Histogram, MeterProvider, UpDownCounter
+from opentelemetry.metrics import Counter, Histogram, MeterProvider, NoOpMeterProvider, UpDownCounter
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +76,11 @@ class Instruments:
 @lru_cache(maxsize=16)
 def instruments(provider: MeterProvider | None) -> Instruments:
     """The instruments of a provider; None = the global one, also where that is set later."""
-    return Instruments(provider)
+    try:
+        return Instruments(provider)
+    except Exception as error:  # a meter of somebody's own that knows less than the API of today
+        _log.warning("no metrics: the meter provider failed: %s", type(error).__name__, exc_info=error)
+        return Instruments(NoOpMeterProvider())
 
 
 def add(counter: Counter | UpDownCounter, amount: float, labels: Labels) -> None:

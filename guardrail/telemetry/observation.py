@@ -40,6 +40,10 @@ class Observation:
         engine: Name of the engine.
         name: Of the span, behind ``guardrail.``.
         mode: Of a stream.
+
+    Attributes:
+        sparse: The answer is checked piece by piece, and not every stage of that is shown.
+        pieces: What is checked now is the answer so far: its usage is that of all pieces before, too.
     """
 
     def __init__(
@@ -55,13 +59,15 @@ class Observation:
         }
         self.stages: dict[str, float] = {}
         self.sparse = mode == "sentence"
+        self.pieces = False
         self._policy, self._name, self._mode = policy, name, mode
         self._ambient = context.get_current()
         self._generation = generation(trace.get_current_span())
         self._root: Span | None = None
         self._at, self._opened, self._seconds, self._depth = time.time(), time.perf_counter(), 0.0, 0
+        self._pieces = Usage()
         self._usage, self._step = Usage(), Action.REGENERATE.value
-        self._checked = self._verified = self._closed = False
+        self._checked = self._asked = self._verified = self._closed = False
         self._report: Report | None = None
         self._guarded: GuardedAnswer | None = None
 
@@ -93,7 +99,10 @@ class Observation:
 
     def spent(self, report: Report) -> None:
         """A check is done, of this answer or of one that might take its place."""
-        self._usage += report.usage
+        if self.pieces:
+            self._pieces = report.usage
+        else:
+            self._usage += report.usage
         self._checked = True
 
     def found(self, report: Report) -> Report:
@@ -108,6 +117,7 @@ class Observation:
 
     def attempted(self, step: str, *, answered: bool) -> None:
         """A regeneration or rewrite was tried."""
+        self._asked = True
         if answered:
             self._step = step
         outcome = "answered" if answered else "failed"
@@ -152,7 +162,7 @@ class Observation:
         guarded, settings = self._guarded, self.settings
         action = self._action(guarded)
         self._count(report, guarded, action)
-        if not self._checked:
+        if self._name != "check":
             if guarded is not None:
                 spans.describe(root, delivery_attributes(guarded) | {"guardrail.action": action})
             return
@@ -183,12 +193,19 @@ class Observation:
     def _count(self, report: Report, guarded: GuardedAnswer | None, action: str) -> None:
         made, common = self.settings.instruments, self.common
         metrics.add(made.answers, 1, {**common, "verdict": report.verdict.value, "action": action})
-        if guarded is not None and (guarded.attempts > 1 or guarded.exhausted):
+        if guarded is not None and self._asked:
             outcome = "exhausted" if guarded.exhausted else "passed"
             metrics.add(made.repaired, 1, {**common, "outcome": outcome})
-        if not self._checked:
+        if self._checked:
+            metrics.record(made.duration, self._seconds, common)
+        usage = self._usage + self._pieces
+        if usage.cache_hits:
+            metrics.add(made.cache_hits, usage.cache_hits, common)
+        if usage.screened:
+            metrics.add(made.cascade, usage.escalated, {**common, "escalated": "true"})
+            metrics.add(made.cascade, usage.screened - usage.escalated, {**common, "escalated": "false"})
+        if self._name != "check":
             return  # it was only decided on here: what was found was counted when it was checked
-        metrics.record(made.duration, self._seconds, common)
         kinds = Counter((finding.verdict, finding.error_type) for finding in report.findings)
         for (verdict, error), number in kinds.items():
             told = {"verdict": verdict.value, "error_type": "none" if error is None else error.value}
@@ -202,12 +219,6 @@ class Observation:
                                      (made.d_factscore, report.scores.d_factscore)):  # fmt: skip
                 if score is not None:
                     metrics.record(histogram, score, common)
-        usage = self._usage
-        if usage.cache_hits:
-            metrics.add(made.cache_hits, usage.cache_hits, common)
-        if usage.screened:
-            metrics.add(made.cascade, usage.escalated, {**common, "escalated": "true"})
-            metrics.add(made.cascade, usage.screened - usage.escalated, {**common, "escalated": "false"})
 
     def _action(self, guarded: GuardedAnswer | None) -> str:
         """What was done with the answer: replaced by a new one, or what the policy did with it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from llama_index.core.types import TokenAsyncGen, TokenGen
@@ -11,7 +11,7 @@ from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.errors import did_you_mean
 from guardrail.intake import PassageLike
 from guardrail.mending import Generator
-from guardrail.streaming import MODES, Delta, Finished, Mode, aguarded_stream, guarded_stream
+from guardrail.streaming import MODES, Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
 from guardrail_llamaindex.events import aobserved, ended, observed, started
 from guardrail_llamaindex.spans import Place
 
@@ -65,20 +65,18 @@ class Checks:
         finish: Callable[[GuardedAnswer], None],
         place: Place,
     ) -> TokenGen:
-        """Text as it may leave; ``finish`` is called with the verdict before the iterator ends."""
+        """Text as it may leave; ``finish`` is called with the verdict before the iterator ends.
+
+        Labels and the place among the spans are those of the call, not of whoever reads.
+        """
         started(self.kind, self.mode)
         with place.check(stream=True):
             events = guarded_stream(
                 self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
             )
-        for event in events:
-            if isinstance(event, Delta):
-                yield event.text
-            elif isinstance(event, Finished):
-                ended(event.guarded, self.kind, self.mode)
-                finish(event.guarded)
+        return self._texts(events, finish)
 
-    async def astream(
+    def astream(
         self,
         deltas: AsyncIterable[str],
         passages: Passages,
@@ -93,6 +91,19 @@ class Checks:
             events = aguarded_stream(
                 self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
             )
+        return self._atexts(events, finish)
+
+    def _texts(self, events: Iterator[StreamEvent], finish: Callable[[GuardedAnswer], None]) -> TokenGen:
+        for event in events:
+            if isinstance(event, Delta):
+                yield event.text
+            elif isinstance(event, Finished):
+                ended(event.guarded, self.kind, self.mode)
+                finish(event.guarded)
+
+    async def _atexts(
+        self, events: AsyncIterator[StreamEvent], finish: Callable[[GuardedAnswer], None]
+    ) -> TokenAsyncGen:
         try:
             async for event in events:
                 if isinstance(event, Delta):

@@ -177,7 +177,8 @@ def test_queries_ask_for_metrics_of_the_contract_with_all_filters(title, expr):
 
 @pytest.mark.parametrize(("title", "expr"), QUERIES)
 def test_rates_follow_the_scrape_interval_or_what_was_chosen(title, expr):
-    assert set(re.findall(r"\[([^\]]+)\]", expr)) <= {"$__rate_interval", "$__range", "$window", "$baseline"}
+    wanted = {"$__rate_interval", "$__range", "$window", "$baseline"}
+    assert set(re.findall(r"\[([^\]]+)\]", expr)) <= {*wanted, "1s:1s"}  # the last is a moment
 
 
 def test_links_lead_to_this_dashboard():
@@ -218,6 +219,8 @@ def test_variables_are_filled_in_as_grafana_does():
         pytest.param("1+0x40", "0+1x40", 20, id="old series"),
         pytest.param("_x10 1+0x30", "_x10 7+0x30", 0, id="new to this Prometheus"),
         pytest.param("1+0x5 0+0x4 1+0x30", "7+0x5 _x5 7+0x30", 0, id="not reached for a while"),
+        pytest.param("1+0x40", "500+0x10 stale", 0, id="gone with a restart: the old release"),
+        pytest.param("1+0x40", "500+0x5 stale _x5 1+0x30", 1, id="gone with a restart, and there again"),
         pytest.param(None, "_x10 1+0x30", 0, id="by a collector, without up"),
         pytest.param(None, "0+1x40", 20, id="old series by a collector"),
     ],

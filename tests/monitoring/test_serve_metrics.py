@@ -98,7 +98,8 @@ with serve_metrics(0) as served:
     print([line.split("{")[0] for line in read(served.url).splitlines() if line.startswith("calls_total")])
 """)
     assert (
-        said == "UsageError: cannot serve metrics at 127.0.0.1:PORT: Address already in use. Name another port or host."
+        said
+        == "UsageError: cannot serve metrics at '127.0.0.1', port PORT: Address already in use. Name another port or host."
     )
     assert counted == "['calls_total']"
 
@@ -111,6 +112,38 @@ def test_what_is_no_port_is_refused(port):
 
     with pytest.raises(ConfigurationError, match="port must be a number from 0 to 65535"):
         serve_metrics(eval(port))
+
+
+@pytest.mark.parametrize("host", [None, "", 5])
+def test_what_is_no_host_is_refused(host):
+    """None would listen on all addresses."""
+    from guardrail.errors import ConfigurationError
+    from guardrail.monitor import serve_metrics
+
+    with pytest.raises(ConfigurationError, match="host must be a name or an address"):
+        serve_metrics(0, host)
+
+
+def test_a_name_that_nobody_can_look_up_is_an_error_of_the_caller():
+    """Not a traceback."""
+    (said,) = python("print(refused(serve_metrics, 0, 'x' * 80))")
+    assert said.startswith("UsageError: cannot serve metrics at 'xxx")
+
+
+def test_a_fork_that_closes_does_not_wait_for_ever():
+    """It has no thread that serves; its parent serves on."""
+    ended, page = python("""
+import os, signal
+with serve_metrics(0) as served:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)
+        served.close()
+        os._exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    print("python_info" in read(served.url))
+""")
+    assert (ended, page) == ("7", "True")
 
 
 def test_a_missing_extra_names_the_line_that_installs_it():

@@ -104,6 +104,11 @@ def test_stats_are_weighted(filled):
     assert "no records" in run("stats", filled, "--label", "retriever=dense")
 
 
+def test_stats_fit_a_narrow_terminal(filled):
+    done = CliRunner().invoke(app, ["monitor", "stats", str(filled)], env={"COLUMNS": "80"})
+    assert "contradicted   unsupported   unverified" in done.output
+
+
 def test_label_then_export_then_eval(filled, tmp_path):
     assert "a" * 32 + "  contradicted" in run(
         "label", filled, "aaaaaa", "contradicted", "--finding", "s1", "--note", "1931", "--by", "Ana"
@@ -177,6 +182,7 @@ def wrong(monkeypatch, capsys, *arguments):
         (["worst", "{}", "--since", "99999999999d"], "is no time"),
         (["worst", "{}", "--label", "bm25"], "has no '='"),
         (["worst", "{}", "--label", "retreiver=x"], "Did you mean 'retriever'"),
+        (["worst", "{}", "--label", "model=a", "--label", "model=b"], "one label twice"),
         (["show", "{}", "dddddd"], "there is no record 'dddddd'"),
         (["label", "{}", "aaaaaa", "good"], "unknown label 'good'"),
         (["prune", "{}"], "Give --days"),

@@ -78,11 +78,19 @@ def test_a_redaction_that_leaves_nothing_leaves_nothing(path, private):
     assert (found.answer, found.findings[0].text, found.findings[0].evidence[0].quote) == ("", "", "")
 
 
+class PanicError(BaseException):
+    """As Rust's panics are."""
+
+
 def fails(text):
     raise ValueError(text)
 
 
-@pytest.mark.parametrize("redact", [fails, lambda text: None, lambda text: text.encode()])
+def panics(text):
+    raise PanicError(text)
+
+
+@pytest.mark.parametrize("redact", [fails, panics, lambda text: None, lambda text: text.encode()])
 def test_a_redaction_that_fails_leaves_no_text_and_no_message(path, private, redact, caplog):
     with RecordStore(path, redact=redact) as store:
         store.record(private)
@@ -91,7 +99,7 @@ def test_a_redaction_that_fails_leaves_no_text_and_no_message(path, private, red
         [found] = store.worst()
         assert store.counts == {"written": 1}
         assert store.export(path.with_name("out.jsonl")) == 0
-    assert re.fullmatch(r"redact failed: (Value|Type)Error", found.left_out)
+    assert re.fullmatch(r"redact failed: (Value|Type|Panic)Error", found.left_out)
     assert (found.verdict, found.score, found.answer, found.passages, found.text) == ("unsupported", 0.2, "", (), None)
     assert [(f.id, f.verdict, f.text) for f in found.findings] == [("s1", "unsupported", "")]
     assert SECRET not in caplog.text
@@ -104,3 +112,7 @@ def test_an_answer_of_megabytes_leaves_its_verdict_only(store, outcome, monkeypa
     store.record(long)
     store.flush()
     assert store.get(long.id).left_out == "too long"
+    asked = outcome(question="x" * 1000)
+    store.record(asked)
+    store.flush()
+    assert store.get(asked.id).left_out == "too long"

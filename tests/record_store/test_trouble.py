@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from guardrail import ConfigurationError, UsageError
-from guardrail.record_store import RecordStore, writer
+from guardrail.record_store import RecordStore, database, writer
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -98,19 +98,20 @@ def test_after_a_while_records_are_given_up(store, path, outcome, monkeypatch):
     assert not store.get("lost")
 
 
-def test_old_records_that_cannot_be_deleted_leave_new_ones_their_time(store, path, outcome, monkeypatch):
+def test_old_records_that_cannot_be_deleted_leave_new_ones_their_time(path, outcome, monkeypatch):
     monkeypatch.setattr(writer, "_GIVE_UP_SECONDS", 0.5)
-    store.record(outcome())
-    store.flush()
-    store._writer._disk._next_prune = 0.0
-    with locked(path):
-        store.flush()  # the thread wakes and prunes
-    time.sleep(0.6)
-    with locked(path):
-        store.record(outcome(ident="kept"))
-        assert not store.flush(0.2)
-    assert store.flush()
-    assert store.get("kept")
+    with RecordStore(path, days=1) as store:
+        store.record(outcome())
+        store.flush()
+        store._writer._disk._next_prune = 0.0
+        with locked(path):
+            store.flush()  # the thread wakes and prunes
+        time.sleep(0.6)
+        with locked(path):
+            store.record(outcome(ident="kept"))
+            assert not store.flush(0.2)
+        assert store.flush()
+        assert store.get("kept")
 
 
 def test_a_deleted_file_is_begun_anew(store, path, outcome):
@@ -288,6 +289,19 @@ def test_a_newer_version_is_refused_and_left_alone(store, path, outcome):
         RecordStore(path)
     with pytest.raises(ConfigurationError, match="newer"):
         store.worst()
+
+
+@pytest.mark.parametrize("waits_before", ["SELECT", "PRAGMA application_id", "PRAGMA user_version"])
+def test_a_file_that_another_process_is_making_is_ours(path, waits_before):
+    class Slow(sqlite3.Connection):
+        def execute(self, *given):
+            if given[0].startswith(waits_before):
+                database.open_to_write(path, 1.0).close()
+            return super().execute(*given)
+
+    path.write_bytes(b"")
+    with closing(sqlite3.connect(path, factory=Slow)) as connection:
+        assert database.version(connection, path) in (0, database.VERSION)
 
 
 def test_a_file_that_was_only_just_made_is_no_error(path, outcome):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from opentelemetry import trace
 from opentelemetry._logs import SeverityNumber
 
 from guardrail import Guard, Passage, Policy
@@ -86,6 +87,31 @@ def test_the_event_hangs_under_the_generation(watched, how):
 
 def test_an_unknown_generation_is_nothing(watched):
     with evaluated(None):
+        run(watched)
+    assert watched.events()[0].span_id == watched.spans("guardrail.check")[0].context.span_id
+
+
+class Broken:
+    def get_span_context(self):
+        raise RuntimeError("broken")
+
+
+@pytest.mark.parametrize(
+    "span", [Broken(), trace.INVALID_SPAN, trace.INVALID_SPAN_CONTEXT], ids=["broken", "no", "not"]
+)
+def test_a_generation_without_a_span_is_the_checks(watched, span):
+    with evaluated(span, "resp-1"):
+        run(watched)
+    (event,) = watched.events()
+    assert event.span_id == watched.spans("guardrail.check")[0].context.span_id
+    assert event.attributes["gen_ai.response.id"] == "resp-1"
+
+
+def test_who_cannot_say_what_wrote_the_answer_costs_no_event(watched):
+    def find(_):
+        raise RuntimeError("dictionary changed size during iteration")
+
+    with events.written(find):
         run(watched)
     assert watched.events()[0].span_id == watched.spans("guardrail.check")[0].context.span_id
 

@@ -62,9 +62,10 @@ class Gives:
         {"tracer_provider": Gives(Gives(BrokenSpan()))},
         {"tracer_provider": Gives(Gives(None))},
         {"meter_provider": Gives(Gives(Broken()))},
+        {"meter_provider": Broken()},
         {"logger_provider": Gives(Broken())},
     ],
-    ids=["tracer", "spans", "no spans", "instruments", "logger"],
+    ids=["tracer", "spans", "no spans", "instruments", "meter", "logger"],
 )
 def test_an_sdk_that_raises_changes_nothing(mended, told):
     heard = []

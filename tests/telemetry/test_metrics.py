@@ -1,5 +1,7 @@
 """Metrics of guarded answers; none of them needs a tracer."""
 
+import asyncio
+
 import pytest
 
 from guardrail import Guard, Passage, Policy
@@ -135,6 +137,15 @@ def test_the_share_that_a_cascade_escalates(watched):
     assert watched.total("guardrail.cascade.segments", escalated="false") == 1
 
 
+@pytest.mark.parametrize("mode", ["buffer", "sentence"])
+def test_a_stream_counts_each_segment_once(watched, mode):
+    """In sentence mode the answer so far is checked again and again."""
+    engine = CascadeEngine(first=FakeEngine(default="unverified"), second=FAULTY)
+    text = "The dam was closed in May. The crack was mended. The road was open. The lake was full. "
+    list(guard(watched, engine=engine).stream((word + " " for word in text.split()), PASSAGES, mode=mode))
+    assert watched.total("guardrail.cascade.segments", escalated="true") == 4
+
+
 def test_all_checks_of_a_repair_are_counted(watched):
     """The report's own usage holds the delivered check only."""
     first = FakeEngine({"because": "contradicted"}, default="supported")
@@ -142,6 +153,55 @@ def test_all_checks_of_a_repair_are_counted(watched):
     policy = Policy(actions={"contradicted": "regenerate"})
     guard(watched, policy, engine).run(ANSWER, PASSAGES, regenerate=lambda _: "The dam was closed in May.")
     assert watched.total("guardrail.cascade.segments") == 3
+
+
+def test_where_nobody_can_be_asked_there_is_no_repair(watched):
+    """A policy may want a new answer where there is no generator: that is no repair that failed."""
+    guarded = guard(watched, Policy(actions={"contradicted": "regenerate"})).run(ANSWER, PASSAGES)
+    assert guarded.exhausted
+    assert watched.total("guardrail.answers.repaired") == 0
+    assert watched.total("guardrail.answers", action="block") == 1
+
+
+def test_a_check_that_is_repaired_later_is_found_once(watched):
+    """Its claims, score, event and record are the check's, also where the repair checks a new answer."""
+    heard = []
+    recorder = type("R", (), {"record": lambda _, outcome: heard.append(outcome)})()
+    watching = guard(watched, Policy(actions={"contradicted": "regenerate"}, max_attempts=2), recorder=recorder)
+    watching.repair(watching.check(ANSWER, PASSAGES), regenerate=lambda _: "The dam was closed in May.")
+    assert watched.total("guardrail.claims") == 2
+    assert watched.count("guardrail.answer.score") == len(watched.events()) == len(heard) == 1
+    assert watched.total("guardrail.answers", action="regenerate") == watched.total("guardrail.answers.repaired") == 1
+
+
+def test_a_request_that_nobody_waits_for_any_more_is_neither_ok_nor_an_error(watched):
+    class Slow:
+        model, asked = "judge-1", asyncio.Event()
+
+        async def acomplete(self, prompt, *, timeout):  # noqa: ASYNC109  the protocol's name
+            self.asked.set()
+            await asyncio.sleep(timeout)
+
+    async def left():
+        task = asyncio.create_task(guard(watched, engine=LLMEngine(llm=Slow())).acheck(ANSWER, PASSAGES))
+        await Slow.asked.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(left())
+    (calls,) = watched.points("guardrail.judge.calls")
+    assert (calls.attributes["outcome"], calls.value) == ("cancelled", 1)
+    (chat,) = watched.spans("chat judge-1")
+    assert chat.attributes["error.type"] == "CancelledError"
+
+
+@pytest.mark.parametrize("name", [None, ["a"], 5, "long " * 100])
+def test_an_engine_of_any_name_is_counted(watched, name):
+    engine = FakeEngine(default="supported")
+    odd = type("Odd", (), {"name": name, "verify": lambda _, request: engine.verify(request)})()
+    assert guard(watched, engine=odd).run(ANSWER, PASSAGES).report.verdict == "supported"
+    (point,) = watched.points("guardrail.answers")
+    assert point.attributes["engine"] == str(name)[:100]
 
 
 def test_histograms_point_to_their_trace(watched):

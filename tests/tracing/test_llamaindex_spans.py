@@ -16,6 +16,7 @@ from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import TextNode
 
 from guardrail import Guard, Policy
+from guardrail.telemetry import labels
 from guardrail.testing import FakeEngine
 
 # The instrumentation reads settings of models in a way that pydantic wants to drop.
@@ -143,6 +144,13 @@ def test_a_stream_read_after_the_request_is_still_in_its_trace(watched):
     assert str(response) == GOOD
     (check,) = watched.spans("guardrail.check")
     assert check.parent.span_id == watched.spans("request")[0].context.span_id
+
+
+def test_a_streams_labels_are_those_of_the_query(watched):
+    with labels(topic="billing"):
+        response = queries(watched, "sentence", streaming=True).query("How high?")
+    assert str(response) == GOOD
+    assert watched.spans("guardrail.check")[0].attributes["guardrail.label.topic"] == "billing"
 
 
 def test_a_new_answer_is_written_under_guardrail_regenerate(traced):
