@@ -11,7 +11,8 @@ import typer
 
 from guardrail.monitor.files import JOB, TARGET, write_files
 
-_LOCAL = ("127.0.0.1", "localhost")
+_LISTEN = {"127.0.0.1": "", "localhost": "", "[::1]": ', host="::1"'}
+"""Further arguments of serve_metrics by host of the target; all others are reached from elsewhere."""
 
 
 def files(
@@ -38,7 +39,8 @@ def files(
     typer.echo(f"  1. Let the service serve its metrics at {', '.join(targets)}:")
     typer.echo("       from guardrail.monitor import serve_metrics")
     host, _, port = targets[0].rpartition(":")
-    typer.echo(f"       serve_metrics({port})" if host in _LOCAL else f'       serve_metrics({port}, host="0.0.0.0")')
+    everywhere = ', host="::"' if host.startswith("[") else ', host="0.0.0.0"'
+    typer.echo(f"       serve_metrics({port}{_LISTEN.get(host, everywhere)})")
     typer.echo(f"  2. prometheus --config.file={shlex.quote(str(folder / 'prometheus.yml'))}")
     typer.echo("     Alerts are then at http://127.0.0.1:9090/alerts.")
     typer.echo(f"  3. Thresholds, Alertmanager, Grafana: see {folder / 'README.md'}.")

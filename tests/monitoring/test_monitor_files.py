@@ -241,3 +241,17 @@ def test_the_readme_names_what_is_there():
     for name in named:
         if not name.startswith("Guardrail"):
             assert (SHIPPED / name).exists(), name
+
+
+@pytest.mark.parametrize(
+    ("target", "call"),
+    [
+        ("127.0.0.1:1", "serve_metrics(1)"),
+        ("[::1]:1", 'serve_metrics(1, host="::1")'),
+        ("[fd00::7]:1", 'serve_metrics(1, host="::")'),
+        ("shop-1:1", 'serve_metrics(1, host="0.0.0.0")'),
+    ],
+)
+def test_the_command_says_how_to_listen_there(tmp_path, target, call):
+    """A service that listens on IPv4 only is not reached at ::1."""
+    assert call in command(tmp_path / "new", "--target", target).output.splitlines()[4]
