@@ -25,7 +25,7 @@ LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-preb
 	llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo monitor-demo test lint train bench cross-encoder-test lowest-test phoenix-test wheel-test clean needs-data
+.PHONY: help demo monitor-demo test lint train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -71,6 +71,9 @@ lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supp
 	$(VENV)-lowest/bin/python $(PIP) install -e . pytest hypothesis $(LOWEST)
 	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/test_langchain*.py tests/guard_chain \
 		tests/test_llamaindex*.py $(addprefix tests/telemetry/test_,spans.py labels.py)
+
+monitor-test: $(VENV)/.with-dev ## the monitoring example, from the bad index to the alert that is resolved
+	GUARDRAIL_SLOW=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/monitoring/test_example.py
 
 phoenix-test: $(VENV)/.with-dev ## traces and evaluations in a real Arize Phoenix (850 MB, in .venv-phoenix)
 	@test -x $(VENV)-phoenix/bin/python || $(PYTHON) -m venv $(VENV)-phoenix

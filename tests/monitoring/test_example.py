@@ -16,6 +16,8 @@ pytestmark = pytest.mark.skipif(
     reason="needs the extras langchain, openai and monitoring",
 )
 
+slow = pytest.mark.skipif(os.environ.get("GUARDRAIL_SLOW") != "1", reason="takes a minute: make monitor-test")
+
 
 @pytest.fixture
 def example(tmp_path):
@@ -44,7 +46,7 @@ def members(session):
     return [line for line in shown.stdout.splitlines() if not line.startswith("Z")]
 
 
-@pytest.mark.slow
+@slow
 def test_the_alert_fires_names_the_index_and_is_resolved(example, prometheus):
     process = example("--pace", "600", "--rate", "10")
     said, errors = process.communicate(timeout=170)
@@ -76,7 +78,7 @@ def test_ctrl_c_ends_all(example, prometheus):
     assert members(process.pid) == []
 
 
-@pytest.mark.slow
+@slow
 def test_without_prometheus_it_shows_the_rise(example):
     process = example("--pace", "2400", "--without-prometheus")
     said, errors = process.communicate(timeout=120)
