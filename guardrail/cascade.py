@@ -6,13 +6,9 @@ The rules decompose, so an answer of which nothing is escalated costs the second
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
-import os
 from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Literal
 
 from guardrail.calibration import engine_identity
@@ -28,6 +24,7 @@ from guardrail.engine import (
 )
 from guardrail.entities import cluster
 from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, UsageError, cause_of
+from guardrail.jobs import in_pool
 from guardrail.logic import check_logic
 from guardrail.plan import evidence_texts
 from guardrail.types import Cause, ErrorType, Passage, Row, Segment, SupportMatrix, Usage
@@ -263,20 +260,14 @@ async def _aperform(engine: Engine | AsyncEngine, request: VerifyRequest) -> Sup
         if isinstance(engine, AsyncEngine):
             async with asyncio.timeout(left):
                 return account(request, await engine.averify(request))
-        context, pool = contextvars.copy_context(), _threads(os.getpid())
         async with asyncio.timeout(None if left is None else left + min(0.1, 0.1 * left)):  # it has to notice by itself
-            return await asyncio.get_running_loop().run_in_executor(pool, context.run, _perform, engine, request)
+            return await in_pool("cascade", _perform, engine, request)
     except UsageError:
         raise
     except TimeoutError:
         return _failed(engine.name, request, EngineTimeout("no reply before the deadline"))
     except Exception as error:  # see _perform
         return _failed(engine.name, request, error)
-
-
-@cache
-def _threads(process: int) -> ThreadPoolExecutor:  # noqa: ARG001  see drivers
-    return ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-cascade")
 
 
 def _failed(engine: str, request: VerifyRequest, error: Exception) -> SupportMatrix:

@@ -7,12 +7,8 @@ service. The caller's mistakes (UsageError) pass through.
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
-import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
 
 from guardrail import telemetry
 from guardrail.engine import (
@@ -29,6 +25,7 @@ from guardrail.engine import (
     unverified,
 )
 from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
+from guardrail.jobs import in_pool
 from guardrail.plan import CheckPlan, Effect, Stage
 from guardrail.retrieval.lookup import Retrieved, RetrieveRequest, aretrieve, retrieve
 from guardrail.retrieval.protocol import AsyncRetriever
@@ -170,7 +167,7 @@ async def _aperform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
         left = seconds_left(effect.deadline)
         try:
             async with asyncio.timeout(None if left is None else left + _GRACE):
-                return await _in_engine_thread(engine, effect)
+                return await in_pool("engine", _perform, engine, effect)
         except TimeoutError:
             return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))
     try:
@@ -199,17 +196,6 @@ async def _acall(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     if isinstance(effect, VerifyRequest) or not isinstance(engine, AsyncDecomposer):
         raise EngineError("it cannot be awaited to decompose")
     return account_draft(effect, await engine.adecompose(effect))
-
-
-async def _in_engine_thread(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
-    context, pool = contextvars.copy_context(), _engines(os.getpid())
-    return await asyncio.get_running_loop().run_in_executor(pool, context.run, _perform, engine, effect)
-
-
-@cache
-def _engines(process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked worker would wait for its parent's threads
-    """A pool of our own: engines that hang must not take the threads that everybody else's `to_thread` needs."""
-    return ThreadPoolExecutor(max_workers=32, thread_name_prefix="guardrail-engine")
 
 
 def _failed(engine: str, effect: Effect, error: Exception) -> Reply:

@@ -6,11 +6,13 @@ exit; these threads end with the process. A start takes some 50 microseconds, a 
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from functools import partial
+from functools import cache, partial
 from threading import Event, Semaphore, Thread
 from typing import TypeVar
 
@@ -37,6 +39,20 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
     future.set_running_or_notify_cancel()  # so that a waiter who gives up cannot cancel what runs
     Thread(target=body, name="guardrail", daemon=True).start()
     return future
+
+
+async def in_pool(name: str, work: Callable[..., R], *args: object) -> R:
+    """``work(*args)`` in a thread of the pool of that name, in a copy of this context.
+
+    Pools of our own: engines that hang must not take the threads that everybody else's ``to_thread`` needs.
+    """
+    loop, context = asyncio.get_running_loop(), copy_context()
+    return await loop.run_in_executor(_pool(name, os.getpid()), partial(context.run, work, *args))
+
+
+@cache
+def _pool(name: str, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked worker has none of its parent's threads
+    return ThreadPoolExecutor(max_workers=32, thread_name_prefix=f"guardrail-{name}")
 
 
 def in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:

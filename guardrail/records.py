@@ -185,7 +185,7 @@ def result_record(ident: str | int | None, guarded: GuardedAnswer) -> dict[str, 
         "verdict": report.verdict.value,
         "score": round(report.score, 4),
         "action": guarded.action.value,
-        "findings": [_finding(f) for f in report.findings],
+        "findings": [finding_record(f) for f in report.findings],
         "claims": [_claim(c) for c in report.claims],
         "skipped": [{"span": list(s.span), "reason": s.skipped} for s in report.skipped],
         "scores": {k: round(v, 4) if isinstance(v, float) else v for k, v in asdict(report.scores).items()},
@@ -219,7 +219,8 @@ def extract_record(line: Line, draft: Draft) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON."""
     return {
         "id": finding.id,
         "text": finding.text,

@@ -94,7 +94,7 @@ class CrossEncoder:
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    shifted = np.exp(logits - logits.max())
+    shifted = np.exp(logits - np.max(logits))
     return np.asarray(shifted / shifted.sum(), dtype=np.float32)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.record_store.record import StoredRecord
-from guardrail.types import Finding, Report
+from guardrail.records import finding_record
+from guardrail.types import Report
 
 FORMATS = ("jsonl", "parquet")
 """Formats of an export."""
@@ -71,26 +72,8 @@ def _found(report: Report) -> dict[str, Any]:
         "verdict": report.verdict.value,
         "score": round(report.score, 4),
         "reason": report.reason,
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_record(finding) for finding in report.findings],
         "scores": {name: None if value is None else round(value, 4) for name, value in scores.items()},
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "id": finding.id,
-        "text": finding.text,
-        "span": list(finding.span),
-        "claim": finding.claim,
-        "verdict": finding.verdict.value,
-        "score": round(finding.score, 4),
-        "error_type": finding.error_type.value if finding.error_type else None,
-        "entity": finding.entity,
-        "reason": finding.reason,
-        "focus": list(finding.focus) if finding.focus else None,
-        "conflict": finding.conflict,
-        "cause": finding.cause.value if finding.cause else None,
-        "evidence": [{"passage_id": e.passage_id, "span": list(e.span), "quote": e.quote} for e in finding.evidence],
     }
 
 
