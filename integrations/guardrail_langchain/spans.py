@@ -20,7 +20,8 @@ from langchain_core.runnables.config import ensure_config
 from opentelemetry.trace import Span
 
 from guardrail.telemetry import spans
-from guardrail.telemetry.events import Generation, written
+from guardrail.telemetry.events import written
+from guardrail.telemetry.generations import Generations
 from guardrail_langchain.answers import text_of
 
 _INSTRUMENTATION = "openinference.instrumentation.langchain"
@@ -29,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class Written(BaseCallbackHandler):
-    """The models' runs in one call: their spans, what they wrote, and the provider's ids of that.
+    """Hears of the models' runs in one call.
 
     Made for one call and handed only to its runs. A span can be asked for until its run has ended; the instrumentation
     hears of the start before this handler in sync chains, and of the end after it in async ones.
@@ -44,8 +45,7 @@ class Written(BaseCallbackHandler):
 
     def __init__(self, tracing: Any) -> None:
         self._tracing = tracing
-        self._spans: dict[UUID, Span] = {}
-        self._said: dict[UUID, tuple[str, str | None]] = {}
+        self.runs: Generations[UUID] = Generations()
 
     def on_chat_model_start(self, *_: Any, run_id: UUID, **__: Any) -> None:
         """A chat model begins."""
@@ -61,21 +61,11 @@ class Written(BaseCallbackHandler):
         first = next((each for some in response.generations for each in some), None)
         message = getattr(first, "message", None)
         text = getattr(first, "text", "") if message is None else text_of(message)
-        name = (getattr(message, "response_metadata", None) or {}).get("id")
-        self._said[run_id] = (text.strip(), name if isinstance(name, str) else None)
-
-    def wrote(self, answer: str) -> Generation | None:
-        """The run that wrote an answer: the first whose text it is, else the only one; None = not known."""
-        same = [run for run, (text, _) in self._said.items() if text == answer.strip()]
-        run = same[0] if same else next(iter(self._spans)) if len(self._spans) == 1 else None
-        span = None if run is None else self._spans.get(run)
-        if run is None or span is None:
-            return None
-        return Generation(span.get_span_context(), self._said.get(run, ("", None))[1])
+        self.runs.said(run_id, text, (getattr(message, "response_metadata", None) or {}).get("id"))
 
     def _see(self, run_id: UUID) -> None:
-        if run_id not in self._spans and (span := _span_of(self._tracing, run_id)) is not None:
-            self._spans[run_id] = span
+        if run_id not in self.runs and (span := _span_of(self._tracing, run_id)) is not None:
+            self.runs.began(run_id, span)
 
 
 class Place:
@@ -101,7 +91,7 @@ class Place:
             if self._span is not None:
                 stack.enter_context(spans.current(self._span))
             if self.written is not None:
-                stack.enter_context(written(self.written.wrote))
+                stack.enter_context(written(self.written.runs.wrote))
             yield
 
 

@@ -26,7 +26,8 @@ from opentelemetry import context, trace
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, Span
 
-from guardrail.telemetry.events import Generation, written
+from guardrail.telemetry.events import written
+from guardrail.telemetry.generations import Generations
 
 _INSTRUMENTATION = "openinference.instrumentation.llama_index"
 _STARTS = (LLMChatStartEvent, LLMCompletionStartEvent)
@@ -36,31 +37,22 @@ _installing = Lock()
 
 
 class Written:
-    """The models' calls of one query or turn: their spans, what they wrote, and the provider's ids of that."""
+    """Hears of the models' calls in one query or turn."""
 
     def __init__(self, current: Callable[[], Any]) -> None:
         self._current = current
-        self._spans: dict[str, Span] = {}
-        self._said: dict[str, tuple[str, str | None]] = {}
+        self.calls: Generations[str] = Generations()
 
     def hear(self, event: BaseEvent) -> None:
         """Take an event of a model; what begins is in its own span."""
         name = event.span_id or ""
         if isinstance(event, _STARTS) and isinstance(span := self._current(), Span):
-            self._spans[name] = span
+            self.calls.began(name, span)
         if isinstance(event, (LLMChatEndEvent, LLMCompletionEndEvent)) and event.response is not None:
             message = getattr(event.response, "message", None)
             text = getattr(event.response, "text", "") if message is None else message.content
             raw = event.response.raw
-            given = raw.get("id") if isinstance(raw, dict) else getattr(raw, "id", None)
-            self._said[name] = ((text or "").strip(), given if isinstance(given, str) else None)
-
-    def wrote(self, answer: str) -> Generation | None:
-        """The call that wrote an answer: the first whose text it is, else the only one; None = not known."""
-        same = [name for name, (text, _) in self._said.items() if text == answer.strip()]
-        name = same[0] if same else next(iter(self._spans)) if len(self._spans) == 1 else ""
-        span = self._spans.get(name)
-        return None if span is None else Generation(span.get_span_context(), self._said.get(name, ("", None))[1])
+            self.calls.said(name, text or "", raw.get("id") if isinstance(raw, dict) else getattr(raw, "id", None))
 
 
 _HEARD: ContextVar[Written | None] = ContextVar("guardrail_written", default=None)
@@ -109,7 +101,7 @@ class Place:
             if stream and self._span.is_valid:
                 stack.enter_context(within(trace.set_span_in_context(NonRecordingSpan(self._span))))
             if self._written is not None:
-                stack.enter_context(written(self._written.wrote))
+                stack.enter_context(written(self._written.calls.wrote))
             yield
 
 
