@@ -5,26 +5,15 @@ The rules decompose, so an answer of which nothing is escalated costs the second
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from guardrail.calibration import engine_identity
-from guardrail.engine import (
-    AsyncEngine,
-    Decomposer,
-    Engine,
-    Obstacle,
-    VerifyRequest,
-    account,
-    seconds_left,
-    unverified,
-)
+from guardrail.drivers import afill, fill
+from guardrail.engine import AsyncEngine, Decomposer, Engine, Obstacle, VerifyRequest, seconds_left, unverified
 from guardrail.entities import cluster
-from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, UsageError, cause_of
-from guardrail.jobs import in_pool
+from guardrail.errors import ConfigurationError
 from guardrail.logic import check_logic
 from guardrail.plan import evidence_texts
 from guardrail.types import Cause, ErrorType, Passage, Row, Segment, SupportMatrix, Usage
@@ -38,8 +27,6 @@ LOW, HIGH = 0.2, 0.8
 _RESERVE = 0.2
 """Seconds (and share of the time left, if less) before the deadline at which an engine has to be back: one that is
 still at work then would take the other's verdicts along."""
-
-_log = logging.getLogger(__name__)
 
 Asked = tuple[Engine | AsyncEngine, VerifyRequest]
 Asking = Generator[Asked, SupportMatrix, SupportMatrix]
@@ -121,7 +108,7 @@ class CascadeEngine:
         try:
             engine, work = next(asking)
             while True:
-                engine, work = asking.send(_perform(engine, work))
+                engine, work = asking.send(fill(work, engine))
         except StopIteration as stop:
             return _matrix(stop)
 
@@ -131,7 +118,7 @@ class CascadeEngine:
         try:
             engine, work = next(asking)
             while True:
-                engine, work = asking.send(await _aperform(engine, work))
+                engine, work = asking.send(await _afill(engine, work))
         except StopIteration as stop:
             return _matrix(stop)
 
@@ -243,37 +230,9 @@ def _sooner(deadline: float | None) -> float | None:
     return None if deadline is None or left is None else deadline - min(_RESERVE, _RESERVE * left)
 
 
-def _perform(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
-    if not isinstance(engine, Engine):
-        raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.acheck(...)` or `arun(...)`.")
-    try:
-        return account(request, engine.verify(request))
-    except UsageError:
-        raise
-    except Exception as error:  # what one engine does must not take the other's verdicts along
-        return _failed(engine.name, request, error)
-
-
-async def _aperform(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
-    try:
-        left = seconds_left(request.deadline)
-        if isinstance(engine, AsyncEngine):
-            async with asyncio.timeout(left):
-                return account(request, await engine.averify(request))
-        async with asyncio.timeout(None if left is None else left + min(0.1, 0.1 * left)):  # it has to notice by itself
-            return await in_pool("cascade", _perform, engine, request)
-    except UsageError:
-        raise
-    except TimeoutError:
-        return _failed(engine.name, request, EngineTimeout("no reply before the deadline"))
-    except Exception as error:  # see _perform
-        return _failed(engine.name, request, error)
-
-
-def _failed(engine: str, request: VerifyRequest, error: Exception) -> SupportMatrix:
-    why = f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
-    _log.warning("engine %s of the cascade failed on %d segments", engine, len(request.segments), exc_info=error)
-    return unverified(request, f"the engine {engine!r} failed: {why}", cause_of(error))
+async def _afill(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
+    left = seconds_left(request.deadline)  # past it the engine has half of what is kept in reserve
+    return await afill(request, engine, grace=_RESERVE / 2 if left is None else min(_RESERVE / 2, left / 10))
 
 
 def _matrix(stop: StopIteration) -> SupportMatrix:

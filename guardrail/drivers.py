@@ -145,9 +145,9 @@ def fill(request: VerifyRequest, engine: Engine | AsyncEngine) -> SupportMatrix:
     return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
 
 
-async def afill(request: VerifyRequest, engine: Engine | AsyncEngine) -> SupportMatrix:
-    """The same without blocking the event loop."""
-    reply = await _aperform(engine, request)
+async def afill(request: VerifyRequest, engine: Engine | AsyncEngine, *, grace: float = _GRACE) -> SupportMatrix:
+    """The same without blocking the event loop. ``grace``: seconds past the deadline for an engine in a thread."""
+    reply = await _aperform(engine, request, grace)
     return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
 
 
@@ -161,12 +161,12 @@ def _call(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     return account_draft(effect, engine.decompose(effect))
 
 
-async def _aperform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
+async def _aperform(engine: Engine | AsyncEngine, effect: Effect, grace: float = _GRACE) -> Reply:
     if not _awaited(engine, effect):
         # _perform catches there what may not cross a thread (a StopIteration would never arrive here).
         left = seconds_left(effect.deadline)
         try:
-            async with asyncio.timeout(None if left is None else left + _GRACE):
+            async with asyncio.timeout(None if left is None else left + grace):
                 return await in_pool("engine", _perform, engine, effect)
         except TimeoutError:
             return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))

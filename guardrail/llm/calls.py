@@ -22,7 +22,7 @@ from guardrail.errors import ConfigurationError, EngineError, GuardrailError, Us
 from guardrail.jobs import in_thread
 from guardrail.llm.breaker import Breaker
 from guardrail.llm.ledger import Ledger, Prices
-from guardrail.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt
+from guardrail.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt, provider_of
 from guardrail.llm.settings import CallSettings
 from guardrail.llm.slots import Slots
 from guardrail.llm.steps import Replies, Reply, Round, Steps, T
@@ -74,7 +74,7 @@ class Calls:
         from guardrail.llm import retries
 
         self.settings = settings or CallSettings()
-        self._model = llm.model
+        self._model, self._provider = llm.model, provider_of(llm)
         self._retries = retries
         self._breaker = Breaker(self.settings.breaker_failures, self.settings.breaker_seconds)
         self._slots = Slots(self.settings.concurrency)
@@ -221,7 +221,7 @@ class Calls:
             ask.sent += 1
             started = time.monotonic()
             prompt = ask.prompt
-            with telemetry.chat(self._model, prompt.identity, prompt.system, prompt.user) as asked:
+            with telemetry.chat(self._model, self._provider, prompt.identity, prompt.system, prompt.user) as asked:
                 try:
                     yield request
                 except LLMError as error:

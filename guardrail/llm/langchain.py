@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import Runnable, RunnableConfig
 
+_PROVIDERS = {
+    "amazon_bedrock": "aws.bedrock",
+    "azure": "azure.ai.openai",
+    "google_genai": "gcp.gemini",
+    "google_vertexai": "gcp.vertex_ai",
+    "ibm": "ibm.watsonx.ai",
+    "mistral": "mistral_ai",
+    "xai": "x_ai",
+}
+"""LangChain's names of providers that OpenTelemetry calls otherwise."""
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
 _REFUSED = frozenset({"content_filter", "SAFETY", "refusal", "guardrail_intervened", "content_filtered"})
 
@@ -67,6 +77,15 @@ class LangChainLLM:
         """Name of the model, as far as it tells."""
         names = (getattr(self._given, name, None) for name in ("model_name", "model", "model_id", "deployment_name"))
         return next((name for name in names if isinstance(name, str) and name), type(self._given).__name__)
+
+    @property
+    def provider(self) -> str | None:
+        """For traces: who serves the model, as far as it tells."""
+        try:
+            named = self._given._get_ls_params().get("ls_provider")  # noqa: SLF001  what LangChain's own tracers read
+        except Exception:  # of a model by somebody else
+            return None
+        return _PROVIDERS.get(named, named) if isinstance(named, str) else None
 
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
         """See guardrail.llm.protocol.LLM; the time is kept by guardrail.llm.calls, LangChain has no such option."""

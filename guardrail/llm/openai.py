@@ -80,6 +80,7 @@ class OpenAILLM:
         self._model = model
         self._body = dict(body or {})
         self._clients, self._address = _connect(base_url, api_key, client or {})
+        self._provider = "azure.ai.openai" if "azure_endpoint" in (client or {}) else "openai"
         self._dialect = Dialect(
             form="json_schema" if structured == "auto" else structured,
             fixed=structured != "auto",
@@ -120,6 +121,11 @@ class OpenAILLM:
     def model(self) -> str:
         """Name of the model at the endpoint."""
         return self._model
+
+    @property
+    def provider(self) -> str:
+        """For traces: whose protocol the endpoint speaks, whoever runs it."""
+        return self._provider
 
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
         """See guardrail.llm.protocol.LLM."""

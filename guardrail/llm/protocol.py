@@ -112,3 +112,9 @@ class AsyncLLM(Protocol):
     def acomplete(self, prompt: Prompt, *, timeout: float | None) -> Awaitable[Completion]:
         """See LLM.complete."""
         ...
+
+
+def provider_of(llm: LLM | AsyncLLM) -> str | None:
+    """``llm.provider``, which a model may have: who serves it, as OpenTelemetry's ``gen_ai.provider.name`` has it."""
+    provider = getattr(llm, "provider", None)
+    return provider if isinstance(provider, str) and provider else None

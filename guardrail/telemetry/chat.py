@@ -20,6 +20,7 @@ class Chat:
 
     Args:
         model: Name of the model.
+        provider: Who serves it, by OpenTelemetry's names; None where that is not known.
         prompt: Identity of the prompt: its name, version and hash.
         system: What the model is told to do.
         user: The texts that it is given.
@@ -28,18 +29,16 @@ class Chat:
         reply: What it said, once it has.
     """
 
-    def __init__(self, model: str, prompt: str, system: str, user: str) -> None:
+    def __init__(self, model: str, provider: str | None, prompt: str, system: str, user: str) -> None:
         self._seen = active()
         self._settings = settings_of(self._seen)
         self._model, self._system, self._user = model, system, user
+        self._request = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
+        if provider is not None:
+            self._request["gen_ai.provider.name"] = provider
         self._common = {} if self._seen is None else self._seen.common
         self.reply: str | None = None
-        told: dict[str, Value] = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.request.model": model,
-            "llm.model_name": model,
-            "guardrail.prompt": prompt,
-        }
+        told: dict[str, Value] = {**self._request, "llm.model_name": model, "guardrail.prompt": prompt}
         self.span: Span = spans.start(self._settings.tracer, f"chat {model}", "LLM", told, client=True)
         self._started = time.perf_counter()
 
@@ -85,13 +84,13 @@ class Chat:
 
     @property
     def _operation(self) -> dict[str, str]:
-        return {**self._common, "gen_ai.operation.name": "chat", "gen_ai.request.model": self._model}
+        return {**self._common, **self._request}
 
 
 @contextmanager
-def chat(model: str, prompt: str, system: str, user: str) -> Iterator[Chat]:
+def chat(model: str, provider: str | None, prompt: str, system: str, user: str) -> Iterator[Chat]:
     """One request to a model; instrumentations of the client keep quiet inside the block (see Chat)."""
-    asked = Chat(model, prompt, system, user)
+    asked = Chat(model, provider, prompt, system, user)
     failure: BaseException | None = None
     try:
         with spans.current(asked.span):

@@ -30,8 +30,9 @@ def stage(name: str) -> Iterator[Span]:
 
 
 def failed(error: Exception) -> None:
-    """The type of an error that ended what the current span stands for; its message may hold texts."""
-    spans.describe(get_current_span(), {"error.type": spans.error_type(error)})
+    """The type of an error, on the span of the guard's stage at work; its message may hold texts."""
+    if active() is not None:  # an engine that is called by itself: the current span is the service's own
+        spans.describe(get_current_span(), {"error.type": spans.error_type(error)})
 
 
 def attempted(step: str, *, answered: bool) -> None:

@@ -114,6 +114,8 @@ def test_a_judge_is_counted_by_request(watched):
     assert watched.total("guardrail.judge.cost") == pytest.approx(usage.cost)
     assert watched.total("guardrail.cache.hits") >= 2
     assert watched.count("gen_ai.client.operation.duration", **{"gen_ai.operation.name": "chat"}) == usage.calls
+    assert watched.count("gen_ai.client.operation.duration", **{"gen_ai.provider.name": "openai"}) == usage.calls
+    assert {s.attributes["gen_ai.provider.name"] for s in watched.spans("chat judge-1")} == {"openai"}
     assert {p.attributes["gen_ai.token.type"] for p in watched.points("gen_ai.client.token.usage")} == {
         "input",
         "output",

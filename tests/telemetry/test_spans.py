@@ -7,6 +7,7 @@ from opentelemetry import context, trace
 from opentelemetry.trace import StatusCode
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError
+from guardrail.cascade import CascadeEngine
 from guardrail.telemetry import Telemetry
 from guardrail.testing import FakeEngine
 
@@ -142,13 +143,14 @@ def test_the_callers_mistake_is_an_error_and_no_answer(watched):
     assert watched.total("guardrail.answers.active") == 0
 
 
+class Failing:
+    name = "failing"
+
+    def verify(self, _):
+        raise TimeoutError("10.0.0.7 did not answer")
+
+
 def test_an_engine_that_fails_is_told_by_cause(watched):
-    class Failing:
-        name = "failing"
-
-        def verify(self, _):
-            raise TimeoutError("10.0.0.7 did not answer")
-
     guard(watched, engine=Failing()).run(ANSWER, PASSAGES)
     (root,) = watched.spans("guardrail.check")
     assert root.attributes["guardrail.verdict"] == "unverified"
@@ -158,6 +160,22 @@ def test_an_engine_that_fails_is_told_by_cause(watched):
     assert watched.spans("guardrail.verify")[0].attributes["error.type"] == "TimeoutError"
     assert "10.0.0.7" not in str([s.to_json() for s in watched.spans()])
     assert root.status.status_code is StatusCode.UNSET  # the guard did its work
+
+
+@pytest.mark.parametrize("way", ["run", "arun"])
+def test_a_second_engine_that_fails_is_seen_though_the_firsts_verdicts_stand(watched, way):
+    unsure = CascadeEngine(first=FakeEngine(default="unsupported"), second=Failing(), low=0.0, high=1.0)
+    WAYS[way](guard(watched, engine=unsure))
+    assert watched.spans("guardrail.check")[0].attributes["guardrail.verdict"] == "unsupported"
+    assert watched.spans("guardrail.verify")[0].attributes["error.type"] == "TimeoutError"
+
+
+def test_an_engine_that_is_called_by_itself_leaves_the_services_span_alone(watched):
+    asked = FakeEngine()
+    guard(watched, engine=asked).check(ANSWER, PASSAGES)
+    with watched.settings.tracer.start_as_current_span("mine"):
+        CascadeEngine(first=Failing(), second=Failing()).verify(asked.calls[0])
+    assert not watched.spans("mine")[0].attributes
 
 
 @pytest.mark.parametrize("awaited", [False, True])

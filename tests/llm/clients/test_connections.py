@@ -54,6 +54,7 @@ def test_azure(perform, prompt, ledger, script):
     with OpenAIServer(script(GOOD)) as server:
         endpoint = server.base_url.removesuffix("/v1")
         llm = OpenAILLM.azure("judge-4", endpoint, "azure-key", api_version="2024-10-21", temperature=0.1)
+        assert llm.provider == "azure.ai.openai"
         assert perform(llm, FAST, (prompt,), ledger())[0].text == GOOD
     assert "azure-key" not in repr(llm)
     (call,) = server.calls

@@ -8,6 +8,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models.fake_chat_models import FakeListChatModel, FakeMessagesListChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
+from langchain_openai import AzureChatOpenAI, ChatOpenAI
 
 from guardrail import Cause, ConfigurationError
 from guardrail.llm.calls import Calls, CallSettings
@@ -150,3 +151,15 @@ def test_langchain_openai_failures(perform, chat_openai, prompt, ledger, script)
     (reply,) = perform(LangChainLLM(model), FAST, (prompt,), ledger())
     assert str(reply).endswith("ConnectionError")
     assert reply.retryable
+
+
+class Mute(FakeListChatModel):
+    def _get_ls_params(self, stop=None, **_):
+        raise NotImplementedError
+
+
+def test_the_provider_is_named_as_opentelemetry_names_it():
+    azure = AzureChatOpenAI(model="m", azure_endpoint="http://127.0.0.1:9", api_key="k", api_version="2024-10-21")
+    assert LangChainLLM(azure).provider == "azure.ai.openai"
+    assert LangChainLLM(ChatOpenAI(model="m", base_url="http://127.0.0.1:9", api_key="k")).provider == "openai"
+    assert LangChainLLM(Mute(responses=[GOOD])).provider is None
