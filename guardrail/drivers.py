@@ -24,7 +24,7 @@ from guardrail.engine import (
     seconds_left,
     unverified,
 )
-from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
+from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of, panics_are_errors
 from guardrail.jobs import in_pool
 from guardrail.plan import CheckPlan, Effect, Stage
 from guardrail.retrieval.lookup import Retrieved, RetrieveRequest, aretrieve, retrieve
@@ -108,7 +108,8 @@ def _report(stop: StopIteration) -> Report:
 
 def _perform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     try:
-        return _call(engine, effect)
+        with panics_are_errors():
+            return _call(engine, effect)
     except UsageError:
         raise
     except Exception as error:  # the boundary: whatever an engine does, the service stays up
@@ -172,7 +173,8 @@ async def _aperform(engine: Engine | AsyncEngine, effect: Effect, grace: float =
             return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))
     try:
         async with asyncio.timeout(seconds_left(effect.deadline)):
-            return await _acall(engine, effect)
+            with panics_are_errors():
+                return await _acall(engine, effect)
     except UsageError:
         raise
     except TimeoutError:

@@ -11,7 +11,8 @@ GuardrailError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from guardrail.types import Cause
 
@@ -58,6 +59,20 @@ def cause_of(error: Exception) -> Cause:
     if isinstance(error, EngineError):
         return error.cause
     return Cause.TIMEOUT if isinstance(error, TimeoutError) else Cause.ENGINE
+
+
+@contextmanager
+def panics_are_errors() -> Iterator[None]:
+    """Make an EngineError of a panic of a library written in Rust (a tokenizer, say), which is no Exception.
+
+    It would pass every ``except Exception`` on its way and end the service's request. What it says may hold texts.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # each library has a class of its own, none can be imported
+            raise
+        raise EngineError("a library panicked") from error
 
 
 def did_you_mean(value: str, known: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from guardrail.drivers import adrive, atake_apart, drive, take_apart
 from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
 from guardrail.engines import NAMES, make_engine
 from guardrail.entities import LINKINGS, Linking
-from guardrail.errors import ConfigurationError, UsageError, did_you_mean
+from guardrail.errors import ConfigurationError, UsageError, did_you_mean, panics_are_errors
 from guardrail.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
 from guardrail.mending import AsyncRewriter, Generator, Rewriter, amend, mend
 from guardrail.plan import CheckPlan, check_plan, failed_report
@@ -262,7 +262,8 @@ class Guard:
 
     def _checked(self, call: _Call) -> Report:
         try:
-            report = drive(call.plan(), call.engine)
+            with panics_are_errors():
+                report = drive(call.plan(), call.engine)
         except UsageError:
             raise
         except Exception as error:  # a bug of ours must not take the service down
@@ -272,7 +273,8 @@ class Guard:
 
     async def _achecked(self, call: _Call) -> Report:
         try:
-            report = await adrive(call.plan(), call.engine)
+            with panics_are_errors():
+                report = await adrive(call.plan(), call.engine)
         except UsageError:
             raise
         except Exception as error:  # see _checked
@@ -290,7 +292,8 @@ class Guard:
                 return self._checked(self._prepare(new.answer, new.passages, report.question, None, policy))
 
         try:
-            return mend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
+            with panics_are_errors():
+                return mend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
         except UsageError:
             raise
         except Exception as error:  # see _checked
@@ -306,7 +309,8 @@ class Guard:
                 return await self._achecked(self._prepare(new.answer, new.passages, report.question, None, policy))
 
         try:
-            return await amend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
+            with panics_are_errors():
+                return await amend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
         except UsageError:
             raise
         except Exception as error:  # see _checked
@@ -389,7 +393,7 @@ def _applied(report: Report, policy: Policy) -> GuardedAnswer:
             decision = policy.decide(report)
         if decision.action in _PLAIN:
             return repair(report, decision, policy)
-        with stage("repair"):
+        with stage("repair"), panics_are_errors():
             return repair(report, decision, policy)
     except Exception as error:  # see Guard._checked
         _log.error("deciding failed; fail=%s applies", policy.fail, exc_info=error)

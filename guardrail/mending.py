@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 
 from guardrail import telemetry
 from guardrail.attempts import Attempts, Check, NewAnswer, Regenerate, Rewrite
-from guardrail.errors import EngineError, UsageError
+from guardrail.errors import EngineError, UsageError, panics_are_errors
 from guardrail.feedback import Feedback
 from guardrail.intake import PassageLike, read_passages
 from guardrail.types import GuardedAnswer, Report
@@ -88,7 +88,8 @@ def _new(
 ) -> NewAnswer | None:
     with telemetry.stage(_stage(step)):
         try:
-            said = _work(step, generate, rewriter)(step.feedback)
+            with panics_are_errors():
+                said = _work(step, generate, rewriter)(step.feedback)
             return _told(step, _read(_there(said, step)))
         except UsageError:
             raise
@@ -102,10 +103,11 @@ async def _anew(
 ) -> NewAnswer | None:
     with telemetry.stage(_stage(step)):
         try:
-            if isinstance(step, Rewrite) and isinstance(rewriter, AsyncRewriter):
-                return _told(step, _read(await rewriter.arewrite(step.feedback)))
-            said = await _said(_work(step, generate, rewriter), step.feedback)
-            return _told(step, _read(await said if inspect.isawaitable(said) else said))
+            with panics_are_errors():
+                if isinstance(step, Rewrite) and isinstance(rewriter, AsyncRewriter):
+                    return _told(step, _read(await rewriter.arewrite(step.feedback)))
+                said = await _said(_work(step, generate, rewriter), step.feedback)
+                return _told(step, _read(await said if inspect.isawaitable(said) else said))
         except UsageError:
             raise
         except Exception as error:  # see _new

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from guardrail.errors import panics_are_errors
 from guardrail.telemetry.spans import Value
 from guardrail.types import Finding, GuardedAnswer, Report
 
@@ -67,7 +68,8 @@ class Content:
         if self.redact is None:
             return text
         try:
-            cleaned = self.redact(text)
+            with panics_are_errors():
+                cleaned = self.redact(text)
         except Exception as error:
             _log.warning("the redaction failed, no text is captured: %s", type(error).__name__)
             return _NO_TEXT

@@ -27,6 +27,7 @@ class Instruments:
         meter = metrics.get_meter("guardrail", __version__, meter_provider=provider)
         count, shares = meter.create_counter, meter.create_histogram
         self.answers = count("guardrail.answers", "{answer}", "Guarded answers")
+        self.decisions = count("guardrail.decisions", "{decision}", "Decisions on answers that were checked before")
         self.claims = count("guardrail.claims", "{claim}", "Findings of guarded answers")
         self.unverified = count("guardrail.claims.unverified", "{claim}", "Claims that nobody could judge")
         self.repaired = count("guardrail.answers.repaired", "{answer}", "Answers for which a new one was asked")

@@ -17,6 +17,7 @@ from uuid import uuid4
 from opentelemetry import context, trace
 from opentelemetry.trace import Span
 
+from guardrail.errors import panics_are_errors
 from guardrail.telemetry import metrics, spans
 from guardrail.telemetry.attributes import delivery_attributes, evaluation_attributes, report_attributes
 from guardrail.telemetry.events import Evaluated, generation
@@ -143,7 +144,7 @@ class Observation:
             return
         self._closed = True
         try:
-            with spans.current(root):
+            with spans.current(root), panics_are_errors():
                 for stage, seconds in self.stages.items() if self.sparse else ():  # piece by piece it would cost more
                     metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
                 if error is not None and not isinstance(error, GeneratorExit):
@@ -186,13 +187,15 @@ class Observation:
         event.tell(report, claims=settings.claim_events)
         if settings.recorder is not None:
             try:
-                settings.recorder.record(self._outcome(root, report))
+                with panics_are_errors():
+                    settings.recorder.record(self._outcome(root, report))
             except Exception as error:
                 _log.warning("the recorder failed: %s", type(error).__name__, exc_info=error)
 
     def _count(self, report: Report, guarded: GuardedAnswer | None, action: str) -> None:
         made, common = self.settings.instruments, self.common
-        metrics.add(made.answers, 1, {**common, "verdict": report.verdict.value, "action": action})
+        counter = made.answers if self._name == "check" else made.decisions
+        metrics.add(counter, 1, {**common, "verdict": report.verdict.value, "action": action})
         if guarded is not None and self._asked:
             outcome = "exhausted" if guarded.exhausted else "passed"
             metrics.add(made.repaired, 1, {**common, "outcome": outcome})

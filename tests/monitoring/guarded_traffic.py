@@ -89,7 +89,7 @@ def main(port: int, store: str) -> None:
                 stream(guards["cascade"])
             with labels(topic="people", retriever="dense"):
                 guards["local"].run(MIXED, PASSAGES)
-                guards["local"].check(GOOD, PASSAGES)
+                guards["local"].apply(guards["local"].check(GOOD, PASSAGES))
                 guards["local"].check(GOOD, [])
                 guards["broken"].check(GOOD, PASSAGES)
             if once.exists():

@@ -23,7 +23,7 @@ FILES = ROOT / "guardrail" / "monitor" / "files"
 EXAMPLE = ROOT / "examples" / "monitoring"
 RAW = json.loads((FILES / "grafana" / "guardrail.json").read_text(encoding="utf-8"))
 LABELS = ("application", "policy", "engine", "model", "retriever", "index", "release", "topic")
-COUNTERS = """answers claims claims_unverified answers_repaired repair_attempts judge_calls judge_tokens judge_cost
+COUNTERS = """answers decisions claims claims_unverified answers_repaired repair_attempts judge_calls judge_tokens judge_cost
 cache_hits cascade_segments records"""
 HISTOGRAMS = """guardrail_answer_score guardrail_answer_factscore guardrail_answer_d_factscore
 guardrail_check_duration_seconds guardrail_stage_duration_seconds guardrail_stream_first_verified_seconds
@@ -226,19 +226,36 @@ def test_variables_are_filled_in_as_grafana_does():
     ],
 )
 def test_new_series_count_from_zero_where_that_is_known(up, answers, counted, promtool, tmp_path):
-    expr = next(e for title, e in QUERIES if title == "Unfaithful answers, last $window")
-    values = {**dict.fromkeys(LABELS, (".*",)), "job": ("guardrail",), "window": ("5m",)}
-    where = 'job="guardrail",instance="a"'
-    series = {f'guardrail_answers_total{{{where},verdict="unsupported"}}': answers} | (
-        {f"up{{{where}}}": up} if up else {}
-    )
-    asked = {"expr": dashboard.substitute(expr, values), "eval_time": "5m"}
-    asked["exp_samples"] = [{"labels": "{}", "value": counted}]
-    inputs = [{"series": name, "values": values} for name, values in series.items()]
-    tests = {"tests": [{"interval": "15s", "input_series": inputs, "promql_expr_test": [asked]}]}
-    (tmp_path / "tests.yml").write_text(yaml.safe_dump(tests))
+    series = {'guardrail_answers_total{WHERE,verdict="unsupported"}': answers} | ({"up{WHERE}": up} if up else {})
+    assert_value("Unfaithful answers, last $window", series, counted, promtool, tmp_path)
 
-    promtool("test", "rules", tmp_path / "tests.yml")
+
+@pytest.mark.parametrize(
+    ("decided", "left"),
+    [
+        pytest.param({}, 20, id="only checked"),
+        pytest.param({"flag": "0+1x40"}, 20, id="flagged later"),
+        pytest.param({"redact": "0+0.5x40", "block": "0+0.25x40"}, 5, id="most are stopped later"),
+        pytest.param({"block": "0+2x40"}, 0, id="those of before, too"),
+    ],
+)
+def test_what_is_stopped_after_its_check_is_stopped(decided, left, promtool, tmp_path):
+    series = {'guardrail_answers_total{WHERE,verdict="unsupported",action="none"}': "0+1x40"}
+    series |= {f'guardrail_decisions_total{{WHERE,verdict="unsupported",action="{a}"}}': n for a, n in decided.items()}
+    assert_value("Unfaithful and not stopped, last $window", series, left, promtool, tmp_path)
+
+
+def assert_value(title, series, value, promtool, folder):
+    """What the query of a panel gives after five minutes of these series."""
+    expr = next(e for name, e in QUERIES if name == title)
+    chosen = {**dict.fromkeys(LABELS, (".*",)), "job": ("guardrail",), "window": ("5m",)}
+    asked = {"expr": dashboard.substitute(expr, chosen), "eval_time": "5m"}
+    asked["exp_samples"] = [{"labels": "{}", "value": value}]
+    where = 'job="guardrail",instance="a"'
+    inputs = [{"series": name.replace("WHERE", where), "values": values} for name, values in series.items()]
+    tests = {"tests": [{"interval": "15s", "input_series": inputs, "promql_expr_test": [asked]}]}
+    (folder / "tests.yml").write_text(yaml.safe_dump(tests))
+    promtool("test", "rules", folder / "tests.yml")
 
 
 @pytest.fixture(scope="module")

@@ -154,9 +154,9 @@ def test_a_question_as_topic_costs_no_series(watched, monkeypatch):
     for number in range(400):
         with labels(topic=f"Why is the sky blue on day {number}?"):
             guard.apply(report)
-    topics = [p.attributes["topic"] for p in watched.points("guardrail.answers") if "topic" in p.attributes]
+    topics = [p.attributes["topic"] for p in watched.points("guardrail.decisions") if "topic" in p.attributes]
     assert len(topics) == len(set(topics)) == 101
-    assert watched.total("guardrail.answers", topic="other") == 300
+    assert watched.total("guardrail.decisions", topic="other") == 300
 
 
 def test_ten_thousand_topics_at_once_are_bounded_too():

@@ -173,7 +173,19 @@ def test_a_check_that_is_repaired_later_is_found_once(watched):
     watching.repair(watching.check(ANSWER, PASSAGES), regenerate=lambda _: "The dam was closed in May.")
     assert watched.total("guardrail.claims") == 2
     assert watched.count("guardrail.answer.score") == len(watched.events()) == len(heard) == 1
-    assert watched.total("guardrail.answers", action="regenerate") == watched.total("guardrail.answers.repaired") == 1
+    assert watched.total("guardrail.answers") == watched.total("guardrail.answers", action="none") == 1
+    assert watched.total("guardrail.decisions") == watched.total("guardrail.decisions", action="regenerate") == 1
+    assert watched.total("guardrail.answers.repaired") == 1
+
+
+@pytest.mark.parametrize("way", ["apply", "arepair"])
+def test_a_check_that_is_decided_on_later_is_one_answer(watched, way):
+    watching = guard(watched, Policy(actions={"contradicted": "block"}))
+    report = watching.check(ANSWER, PASSAGES)
+    watching.apply(report) if way == "apply" else asyncio.run(watching.arepair(report))
+    assert watched.total("guardrail.answers", verdict="contradicted", action="none") == 1
+    assert watched.total("guardrail.answers") == 1
+    assert watched.total("guardrail.decisions", verdict="contradicted", action="block") == 1
 
 
 def test_a_request_that_nobody_waits_for_any_more_is_neither_ok_nor_an_error(watched):

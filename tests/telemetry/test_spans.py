@@ -223,7 +223,8 @@ def test_extract_and_apply_have_spans_of_their_own(watched):
     report = watching.check(ANSWER, PASSAGES)
     watching.apply(report)
     assert watched.children(watched.spans("guardrail.apply")[0]) == ["guardrail.decide"]
-    assert watched.total("guardrail.answers", action="none") == watched.total("guardrail.answers", action="flag") == 1
+    assert watched.total("guardrail.answers") == watched.total("guardrail.answers", action="none") == 1
+    assert watched.total("guardrail.decisions", action="flag") == 1
     assert watched.total("guardrail.claims") == 2  # found once, decided on later
 
 
