@@ -232,7 +232,8 @@ def _sooner(deadline: float | None) -> float | None:
 
 async def _afill(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
     left = seconds_left(request.deadline)  # past it the engine has half of what is kept in reserve
-    return await afill(request, engine, grace=_RESERVE / 2 if left is None else min(_RESERVE / 2, left / 10))
+    grace = _RESERVE / 2 if left is None else min(_RESERVE / 2, left / 10)
+    return await afill(request, engine, pool="cascade", grace=grace)
 
 
 def _matrix(stop: StopIteration) -> SupportMatrix:

@@ -146,9 +146,18 @@ def fill(request: VerifyRequest, engine: Engine | AsyncEngine) -> SupportMatrix:
     return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
 
 
-async def afill(request: VerifyRequest, engine: Engine | AsyncEngine, *, grace: float = _GRACE) -> SupportMatrix:
-    """The same without blocking the event loop. ``grace``: seconds past the deadline for an engine in a thread."""
-    reply = await _aperform(engine, request, grace)
+async def afill(
+    request: VerifyRequest, engine: Engine | AsyncEngine, *, pool: str = "engine", grace: float = _GRACE
+) -> SupportMatrix:
+    """The same without blocking the event loop.
+
+    Args:
+        request: What to verify.
+        engine: Who verifies it.
+        pool: Where a sync engine works: threads of their own for one that works inside another's.
+        grace: Seconds past the deadline that it may take there to notice it.
+    """
+    reply = await _aperform(engine, request, pool, grace)
     return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
 
 
@@ -162,13 +171,13 @@ def _call(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
     return account_draft(effect, engine.decompose(effect))
 
 
-async def _aperform(engine: Engine | AsyncEngine, effect: Effect, grace: float = _GRACE) -> Reply:
+async def _aperform(engine: Engine | AsyncEngine, effect: Effect, pool: str = "engine", grace: float = _GRACE) -> Reply:
     if not _awaited(engine, effect):
         # _perform catches there what may not cross a thread (a StopIteration would never arrive here).
         left = seconds_left(effect.deadline)
         try:
             async with asyncio.timeout(None if left is None else left + grace):
-                return await in_pool("engine", _perform, engine, effect)
+                return await in_pool(pool, _perform, engine, effect)
         except TimeoutError:
             return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))
     try:
@@ -211,5 +220,5 @@ def _failed(engine: str, effect: Effect, error: Exception) -> Reply:
     if isinstance(effect, DecomposeRequest):
         _log.warning("engine %s could not decompose, the rules did", engine, exc_info=error)
         return Draft(parts=effect.parts, reason=f"The rules decomposed: engine {engine!r} failed: {why}.")
-    _log.warning("engine %s failed, %d segments unverified", engine, len(effect.segments), exc_info=error)
+    _log.warning("engine %s failed on %d segments", engine, len(effect.segments), exc_info=error)
     return unverified(effect, f"the engine {engine!r} failed: {why}", cause_of(error))

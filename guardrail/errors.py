@@ -69,10 +69,19 @@ def panics_are_errors() -> Iterator[None]:
     """
     try:
         yield
+    except Exception:
+        raise
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # each library has a class of its own, none can be imported
-            raise
-        raise EngineError("a library panicked") from error
+        if _panicked(error):
+            raise EngineError("a library panicked") from error
+        raise
+
+
+def _panicked(error: BaseException) -> bool:
+    """Whether it is a panic, or a task group's with nothing in it that is an order to stop."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(isinstance(one, Exception) or _panicked(one) for one in error.exceptions)
+    return type(error).__name__ == "PanicException"  # each library has a class of its own, none can be imported
 
 
 def did_you_mean(value: str, known: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from dataclasses import dataclass, field, replace
 
@@ -314,6 +315,29 @@ def test_a_second_engine_that_outlasts_the_deadline_takes_nothing_along():
     assert time.monotonic() - started < 2.0
     assert [f.verdict for f in report.findings] == [Verdict.SUPPORTED, Verdict.UNSUPPORTED, Verdict.SUPPORTED]
     assert "no reply before the deadline" in report.findings[1].reason
+
+
+def test_cascades_whose_second_engine_hangs_leave_other_guards_their_threads():
+    """Of which there are 32."""
+    release = threading.Event()
+
+    class Hung:
+        name = "hung"
+
+        def verify(self, _):
+            release.wait(20)
+
+    cascade = CascadeEngine(first=Scored({}, default=0.5), second=Hung(), least_seconds=0.1)
+    hung, other = Guard(policy=Policy(deadline=1.0), engine=cascade), Guard(engine=FakeEngine())
+
+    async def both():
+        await asyncio.gather(*(hung.acheck(f"The dam {n} was closed.", PASSAGES) for n in range(40)))
+        return await other.acheck(ANSWER, PASSAGES)
+
+    try:
+        assert asyncio.run(both()).verdict is Verdict.SUPPORTED
+    finally:
+        release.set()
 
 
 def test_a_second_sync_engine_that_hangs_takes_nothing_along():

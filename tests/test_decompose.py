@@ -392,7 +392,7 @@ def test_whitespace_only_has_no_segments(answer):
         "[" * 100_000,
         "**" * 100_000,
         "\n" * 100_000,
-        "He said. " * 30_000,
+        "He said. " * 110_000,
         "他出生于北京。" * 10_000,
         "<!--" * 100_000,
         "“a" * 60_000,
@@ -405,7 +405,7 @@ def test_whitespace_only_has_no_segments(answer):
     ids=lambda answer: repr(answer[:6]),
 )
 def test_hostile_answers_take_linear_time(answer):
-    """Half takes about half as long; nothing takes longer than a few seconds on a busy machine."""
+    """Nothing takes longer than a few seconds of CPU, on a slow machine either."""
     start = time.process_time()
     decompose(answer)
     assert time.process_time() - start < 8

@@ -6,25 +6,47 @@ import pytest
 from tokenizers import pre_tokenizers
 
 from guardrail import Guard, Policy
-from guardrail.testing import FakeEngine
+from guardrail.llm import LLMEngine, OpenAILLM
+from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
 
 ANSWER = "The dam was closed in May."
 PASSAGES = ["The dam was closed in May."]
 
 
+class PanicException(BaseException):
+    """As each library has one of its own."""
+
+
 def panic(*_, **__):
-    """A real one, of the tokenizers of the local engine."""
-    pre_tokenizers.FixedLength(length=0).pre_tokenize_str("abc")
+    raise PanicException("called `Option::unwrap()` on the text itself")
 
 
 async def apanic(*_, **__):
     panic()
 
 
-def test_a_panic_is_no_exception():
-    with pytest.raises(BaseException, match="chunk size") as caught:
-        panic()
-    assert not isinstance(caught.value, Exception)
+async def grouped(*_, **__):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(apanic())
+        group.create_task(asyncio.sleep(0))
+
+
+def test_a_real_one_is_known():
+    """Of the tokenizers that the local engine works with."""
+    if not hasattr(pre_tokenizers, "FixedLength"):
+        pytest.skip("this version of tokenizers has nothing that panics so easily")
+
+    class Engine:
+        name = "real"
+
+        def verify(self, _):
+            try:
+                return pre_tokenizers.FixedLength(length=0).pre_tokenize_str("abc")
+            except Exception:
+                pytest.skip("this version of tokenizers does not panic")
+
+    finding = Guard(policy=Policy.monitor(), engine=Engine()).check(ANSWER, PASSAGES).findings[0]
+    assert (finding.verdict, "a library panicked" in finding.reason) == ("unverified", True)
 
 
 class Part:
@@ -46,6 +68,7 @@ PARTS = [
     *(({"engine": Part(verify=panic)}, PASSAGES, way) for way in WAYS),
     *(({"engine": FakeEngine(), "retriever": Part(retrieve=panic)}, [], way) for way in WAYS),
     ({"engine": Part(averify=apanic)}, PASSAGES, "arun"),
+    ({"engine": Part(averify=grouped)}, PASSAGES, "arun"),
 ]
 
 
@@ -54,6 +77,7 @@ def test_in_an_engine_or_retriever_it_leaves_the_answer_unverified(parts, passag
     guarded = WAYS[way](Guard(policy=Policy.monitor(), **parts), passages)
     assert guarded.report.verdict == "unverified"
     assert "panicked" in guarded.report.findings[0].reason
+    assert "the text itself" not in str(guarded)
 
 
 def test_where_the_answer_is_taken_apart_it_leaves_it_unverified(monkeypatch):
@@ -93,9 +117,27 @@ def test_in_telemetry_it_costs_a_text_or_a_record(settings, watched):
     assert told.get("guardrail.answer", "[redaction failed]") == "[redaction failed]"
 
 
-def test_an_order_to_stop_is_no_failure():
-    def stopped(_):
-        raise KeyboardInterrupt
+class Cache:
+    get = set = staticmethod(panic)
 
-    with pytest.raises(KeyboardInterrupt):
+
+def test_in_a_cache_it_costs_no_verdict():
+    with OpenAIServer(ReadingJudge()) as server:
+        engine = LLMEngine(llm=OpenAILLM("judge-1", base_url=server.base_url), cache=Cache())
+        assert Guard(policy=Policy.monitor(), engine=engine).check(ANSWER, PASSAGES).verdict == "supported"
+
+
+@pytest.mark.parametrize("order", [KeyboardInterrupt, SystemExit])
+def test_an_order_to_stop_is_no_failure(order):
+    def stopped(_):
+        raise order
+
+    async def grouped_with_a_panic(_):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(apanic())
+            raise order
+
+    with pytest.raises(order):
         Guard(engine=Part(verify=stopped)).run(ANSWER, PASSAGES)
+    with pytest.raises(order):
+        asyncio.run(Guard(engine=Part(averify=grouped_with_a_panic)).arun(ANSWER, PASSAGES))

@@ -18,7 +18,7 @@ from threading import Event
 from typing import Generic
 
 from guardrail import telemetry
-from guardrail.errors import ConfigurationError, EngineError, GuardrailError, UsageError, cause_of
+from guardrail.errors import ConfigurationError, EngineError, GuardrailError, UsageError, cause_of, panics_are_errors
 from guardrail.jobs import in_thread
 from guardrail.llm.breaker import Breaker
 from guardrail.llm.ledger import Ledger, Prices
@@ -204,7 +204,8 @@ class Calls:
             complete = _there(self._complete)
             return await asyncio.wrap_future(in_thread(lambda: _told(lambda: complete(prompt, timeout=seconds))))
         try:
-            return _checked(await acomplete(prompt, timeout=seconds))
+            with panics_are_errors():
+                return _checked(await acomplete(prompt, timeout=seconds))
         except Exception as error:
             raise _own(error) from None
 
@@ -285,7 +286,8 @@ def _there(complete: Complete | None) -> Complete:
 def _told(work: Callable[[], object]) -> Completion:
     """The completion, or why there is none as an error of ours."""
     try:
-        return _checked(work())
+        with panics_are_errors():
+            return _checked(work())
     except Exception as error:
         raise _own(error) from None
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from guardrail.errors import panics_are_errors
 from guardrail.llm.cache import Cache
 from guardrail.llm.json_text import read_object
 from guardrail.types import Claim, Segment
@@ -34,7 +35,8 @@ class Memory:
     def recall(self, key: str) -> dict[str, Any] | None:
         """What was remembered under the key; a cache that fails remembers nothing."""
         try:
-            text = self.cache.get(key) if self.cache is not None else None
+            with panics_are_errors():
+                text = self.cache.get(key) if self.cache is not None else None
         except Exception as error:  # somebody's cache must not cost a verdict
             _log.warning("the cache failed", exc_info=error)
             return None
@@ -44,7 +46,8 @@ class Memory:
         """Keep a reply under the key."""
         try:
             if self.cache is not None:
-                self.cache.set(key, json.dumps(raw, ensure_ascii=True))
+                with panics_are_errors():
+                    self.cache.set(key, json.dumps(raw, ensure_ascii=True))
         except Exception as error:  # see recall
             _log.warning("the cache failed", exc_info=error)
 

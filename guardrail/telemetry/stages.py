@@ -5,17 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
 
 from opentelemetry.trace import Span, get_current_span
 
 from guardrail.telemetry import spans
 from guardrail.telemetry.observation import Observation, active
+from guardrail.telemetry.scope import holding
 from guardrail.telemetry.settings import Telemetry
 
 _KINDS = {"verify": "EVALUATOR", "recheck": "EVALUATOR", "retrieve": "RETRIEVER"}
 _ALWAYS = frozenset({"verify", "retrieve", "regenerate", "rewrite", "recheck", "decide", "repair"})
 """Stages that have a span also where an answer is checked piece by piece."""
+
+
+_AT_WORK: ContextVar[Span | None] = ContextVar("guardrail_stage", default=None)
+"""Span of the stage: the current one may be a service's own, of an engine that opens one, say."""
 
 
 @contextmanager
@@ -30,9 +36,9 @@ def stage(name: str) -> Iterator[Span]:
 
 
 def failed(error: Exception) -> None:
-    """The type of an error, on the span of the guard's stage at work; its message may hold texts."""
-    if active() is not None:  # an engine that is called by itself: the current span is the service's own
-        spans.describe(get_current_span(), {"error.type": spans.error_type(error)})
+    """The type of an error, on the span of the stage at work; its message may hold texts."""
+    if (span := _AT_WORK.get()) is not None:
+        spans.describe(span, {"error.type": spans.error_type(error)})
 
 
 def attempted(step: str, *, answered: bool) -> None:
@@ -80,8 +86,10 @@ class _Open:
             self.span = spans.start(settings_of(self.seen).tracer, f"guardrail.{name}", _KINDS.get(name, "CHAIN"))
         self.started = time.perf_counter()
 
-    def current(self) -> AbstractContextManager[Span]:
-        return spans.current(self.span)
+    @contextmanager
+    def current(self) -> Iterator[Span]:
+        with spans.current(self.span), holding(_AT_WORK, self.span):
+            yield self.span
 
     def end(self) -> None:
         seconds = time.perf_counter() - self.started

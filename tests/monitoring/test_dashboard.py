@@ -230,19 +230,31 @@ def test_new_series_count_from_zero_where_that_is_known(up, answers, counted, pr
     assert_value("Unfaithful answers, last $window", series, counted, promtool, tmp_path)
 
 
+RISING, NEW = "0+1x40", "_x4 1x36"
+
+
 @pytest.mark.parametrize(
-    ("decided", "left"),
+    ("answers", "decisions", "counted"),
     [
-        pytest.param({}, 20, id="only checked"),
-        pytest.param({"flag": "0+1x40"}, 20, id="flagged later"),
-        pytest.param({"redact": "0+0.5x40", "block": "0+0.25x40"}, 5, id="most are stopped later"),
-        pytest.param({"block": "0+2x40"}, 0, id="those of before, too"),
+        pytest.param({"a,none": RISING}, {}, 20, id="only checked"),
+        pytest.param(
+            {"a,none": RISING}, {"a,flag": "0+0.5x40", "a,block": "0+0.5x40"}, 10, id="half of them flagged later"
+        ),
+        pytest.param({"a,none": RISING}, {"b,block": RISING}, 20, id="another application blocks"),
+        pytest.param({"a,none": NEW}, {"a,block": NEW}, 0, id="the first one, blocked later"),
+        pytest.param({"a,none": NEW}, {"a,flag": NEW}, 1, id="the first one, flagged later"),
+        pytest.param({"a,flag": RISING}, {}, 20, id="flagged at once"),
+        pytest.param({"a,block": RISING}, {}, 0, id="blocked at once"),
+        pytest.param({"a,flag": RISING}, {"a,block": RISING}, 20, id="flagged and delivered; what if it were blocked?"),
     ],
 )
-def test_what_is_stopped_after_its_check_is_stopped(decided, left, promtool, tmp_path):
-    series = {'guardrail_answers_total{WHERE,verdict="unsupported",action="none"}': "0+1x40"}
-    series |= {f'guardrail_decisions_total{{WHERE,verdict="unsupported",action="{a}"}}': n for a, n in decided.items()}
-    assert_value("Unfaithful and not stopped, last $window", series, left, promtool, tmp_path)
+def test_delivered_is_what_nothing_stopped(answers, decisions, counted, promtool, tmp_path):
+    series = {"up{WHERE}": "1+0x40"}
+    for metric, found in (("answers", answers), ("decisions", decisions)):
+        for key, values in found.items():
+            labels = 'verdict="unsupported",application="{}",action="{}"'.format(*key.split(","))
+            series[f"guardrail_{metric}_total{{WHERE,{labels}}}"] = values
+    assert_value("Unfaithful and not stopped, last $window", series, counted, promtool, tmp_path)
 
 
 def assert_value(title, series, value, promtool, folder):

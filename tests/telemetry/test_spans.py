@@ -170,12 +170,26 @@ def test_a_second_engine_that_fails_is_seen_though_the_firsts_verdicts_stand(wat
     assert watched.spans("guardrail.verify")[0].attributes["error.type"] == "TimeoutError"
 
 
-def test_an_engine_that_is_called_by_itself_leaves_the_services_span_alone(watched):
+@pytest.mark.parametrize("guarded", [False, True])
+def test_an_engines_failure_is_not_told_on_the_services_own_span(watched, guarded):
     asked = FakeEngine()
     guard(watched, engine=asked).check(ANSWER, PASSAGES)
-    with watched.settings.tracer.start_as_current_span("mine"):
-        CascadeEngine(first=Failing(), second=Failing()).verify(asked.calls[0])
+
+    class Mine:
+        name = "mine"
+
+        def verify(self, request):
+            with watched.settings.tracer.start_as_current_span("mine"):
+                return CascadeEngine(first=Failing(), second=Failing()).verify(request)
+
+    if guarded:
+        guard(watched, engine=Mine()).check(ANSWER, PASSAGES)
+    else:
+        Mine().verify(asked.calls[0])
     assert not watched.spans("mine")[0].attributes
+    assert [s.attributes.get("error.type") for s in watched.spans("guardrail.verify")] == [None, "TimeoutError"][
+        : 1 + guarded
+    ]
 
 
 @pytest.mark.parametrize("awaited", [False, True])
