@@ -2,5 +2,6 @@
 
 from guardrail.facts.fact import Fact, FactKind, Facts, Mismatch
 from guardrail.facts.gate import compare, extract
+from guardrail.facts.ranges import widened
 
-__all__ = ["Fact", "FactKind", "Facts", "Mismatch", "compare", "extract"]
+__all__ = ["Fact", "FactKind", "Facts", "Mismatch", "compare", "extract", "widened"]
