@@ -2,6 +2,5 @@
 
 from guardrail.facts.fact import Fact, FactKind, Facts, Mismatch
 from guardrail.facts.gate import compare, extract
-from guardrail.facts.ranges import widened
 
-__all__ = ["Fact", "FactKind", "Facts", "Mismatch", "compare", "extract", "widened"]
+__all__ = ["Fact", "FactKind", "Facts", "Mismatch", "compare", "extract"]

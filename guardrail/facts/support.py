@@ -9,7 +9,6 @@ from guardrail.facts.arithmetic import computed, same, shifted_minute, shifted_y
 from guardrail.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, mismatch
 from guardrail.facts.names import missing_tokens, name_weight
 from guardrail.facts.quotes import normal_quote
-from guardrail.facts.ranges import within
 
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
 
@@ -121,8 +120,6 @@ def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: Evidence) -
     lacking = [part for part in _parts(moment) if not any(_covers(part, other) for other in evidence.moments)]
     lacking = [part for part in lacking if not _elsewhere(part, evidence)]
     if not lacking:
-        return None
-    if within(claim, moment, evidence.sentences):
         return None
     other = rival(claim, fact, evidence)
     year = lacking[0].years is not None

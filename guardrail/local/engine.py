@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from guardrail.engine import Obstacle, Part, VerifyRequest
-from guardrail.facts import FactKind, Mismatch, compare, extract, widened
+from guardrail.facts import FactKind, Mismatch, compare, extract
 from guardrail.local.evidence import choose_evidence
 from guardrail.local.language import readable
 from guardrail.local.lexical import content_words
@@ -82,7 +82,7 @@ class LocalEngine:
             None if request.expired() else library.views(segment, must_read.get(segment.id, ()))
             for segment in request.segments
         ]
-        read = self.read(request, views, library)
+        read = self.read(request, views)
         scorer = load_scorer(self.folder)
 
         def rows(count: int) -> tuple[Row, ...]:
@@ -93,19 +93,16 @@ class LocalEngine:
 
         return Part(own=own_segments(request.segments, library), rows=rows)
 
-    def read(
-        self, request: VerifyRequest, views: Sequence[SegmentViews | None], library: Library
-    ) -> list[list[Reading | None] | None]:
+    def read(self, request: VerifyRequest, views: Sequence[SegmentViews | None]) -> list[list[Reading | None] | None]:
         """The model's probabilities per segment and view; None for a view not read in time or a language not read."""
         pairs: list[tuple[str, str]] = []
         plan: list[tuple[int, View, int]] = []
         for number, (segment, found) in enumerate(zip(request.segments, views, strict=True)):
             if found is None or not readable(segment.text):
                 continue
-            claim = extract(segment.text)
+            pieces = claim_pieces(segment.text)
             for view in (*found.windows, *([found.joint] if found.joint else [])):
                 if readable(view.text):
-                    pieces = claim_pieces(widened(claim, (library.sentences[i].facts for i in view.parts)))
                     plan.append((number, view, len(pieces)))
                     pairs.extend((view.text, piece) for piece in pieces)
         result: list[list[Reading | None] | None] = [None] * len(views)
