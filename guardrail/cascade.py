@@ -117,8 +117,9 @@ class CascadeEngine:
         asking = self._ask(request)
         try:
             engine, work = next(asking)
-            while True:
-                engine, work = asking.send(await _afill(engine, work))
+            engine, work = asking.send(await _afill(engine, work, "cascade-first"))
+            while True:  # threads of their own: second engines that hang leave the first ones of other cascades theirs
+                engine, work = asking.send(await _afill(engine, work, "cascade-second"))
         except StopIteration as stop:
             return _matrix(stop)
 
@@ -230,10 +231,10 @@ def _sooner(deadline: float | None) -> float | None:
     return None if deadline is None or left is None else deadline - min(_RESERVE, _RESERVE * left)
 
 
-async def _afill(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
+async def _afill(engine: Engine | AsyncEngine, request: VerifyRequest, pool: str) -> SupportMatrix:
     left = seconds_left(request.deadline)  # past it the engine has half of what is kept in reserve
     grace = _RESERVE / 2 if left is None else min(_RESERVE / 2, left / 10)
-    return await afill(request, engine, pool="cascade", grace=grace)
+    return await afill(request, engine, pool=pool, grace=grace)
 
 
 def _matrix(stop: StopIteration) -> SupportMatrix:

@@ -317,7 +317,10 @@ def test_a_second_engine_that_outlasts_the_deadline_takes_nothing_along():
     assert "no reply before the deadline" in report.findings[1].reason
 
 
-def test_cascades_whose_second_engine_hangs_leave_other_guards_their_threads():
+@pytest.mark.parametrize(
+    "engine", [FakeEngine(), CascadeEngine(first=FakeEngine(), second=FakeEngine())], ids=["plain", "cascade"]
+)
+def test_cascades_whose_second_engine_hangs_leave_other_guards_their_threads(engine):
     """Of which there are 32."""
     release = threading.Event()
 
@@ -328,7 +331,7 @@ def test_cascades_whose_second_engine_hangs_leave_other_guards_their_threads():
             release.wait(20)
 
     cascade = CascadeEngine(first=Scored({}, default=0.5), second=Hung(), least_seconds=0.1)
-    hung, other = Guard(policy=Policy(deadline=1.0), engine=cascade), Guard(engine=FakeEngine())
+    hung, other = Guard(policy=Policy(deadline=1.0), engine=cascade), Guard(engine=engine)
 
     async def both():
         await asyncio.gather(*(hung.acheck(f"The dam {n} was closed.", PASSAGES) for n in range(40)))

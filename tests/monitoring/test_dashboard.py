@@ -230,7 +230,7 @@ def test_new_series_count_from_zero_where_that_is_known(up, answers, counted, pr
     assert_value("Unfaithful answers, last $window", series, counted, promtool, tmp_path)
 
 
-RISING, NEW = "0+1x40", "_x4 1x36"
+RISING, NEW, ENDED = "0+1x40", "_x4 1x36", "0+1x12 stale"
 
 
 @pytest.mark.parametrize(
@@ -242,6 +242,7 @@ RISING, NEW = "0+1x40", "_x4 1x36"
         ),
         pytest.param({"a,none": RISING}, {"b,block": RISING}, 20, id="another application blocks"),
         pytest.param({"a,none": NEW}, {"a,block": NEW}, 0, id="the first one, blocked later"),
+        pytest.param({"a,none": ENDED}, {"a,block": ENDED}, 0, id="blocked later, by an instance that has gone"),
         pytest.param({"a,none": NEW}, {"a,flag": NEW}, 1, id="the first one, flagged later"),
         pytest.param({"a,flag": RISING}, {}, 20, id="flagged at once"),
         pytest.param({"a,block": RISING}, {}, 0, id="blocked at once"),
