@@ -333,12 +333,12 @@ def test_cascades_whose_second_engine_hangs_leave_other_guards_their_threads(eng
     cascade = CascadeEngine(first=Scored({}, default=0.5), second=Hung(), least_seconds=0.1)
     hung, other = Guard(policy=Policy(deadline=1.0), engine=cascade), Guard(engine=engine)
 
-    async def both():
+    async def answers():
         await asyncio.gather(*(hung.acheck(f"The dam {n} was closed.", PASSAGES) for n in range(40)))
         return await other.acheck(ANSWER, PASSAGES)
 
     try:
-        assert asyncio.run(both()).verdict is Verdict.SUPPORTED
+        assert asyncio.run(answers()).verdict is Verdict.SUPPORTED
     finally:
         release.set()
 

@@ -79,8 +79,10 @@ class OpenAILLM:
             )
         self._model = model
         self._body = dict(body or {})
-        self._clients, self._address = _connect(base_url, api_key, client or {})
-        self._provider = "azure.ai.openai" if "azure_endpoint" in (client or {}) else "openai"
+        client = client or {}
+        azure = "azure_endpoint" in client
+        self._clients, self._address = _connect(base_url, api_key, client, azure=azure)
+        self._provider = "azure.ai.openai" if azure else "openai"
         self._dialect = Dialect(
             form="json_schema" if structured == "auto" else structured,
             fixed=structured != "auto",
@@ -180,10 +182,9 @@ class OpenAILLM:
 
 
 def _connect(
-    base_url: str | None, api_key: str | None, client: Mapping[str, Any]
+    base_url: str | None, api_key: str | None, client: Mapping[str, Any], *, azure: bool
 ) -> tuple[Clients[openai.OpenAI, openai.AsyncOpenAI], str]:
     vendor = _vendor()
-    azure = "azure_endpoint" in client
     if not azure:
         base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         if base_url and not base_url.startswith(("http://", "https://")):
