@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ VERSION = 1
 
 _OWNER = 0x67726473  # "grds": tells our files from other people's SQLite files
 _PATIENCE = 5.0
+_SWITCH_SECONDS = 0.01
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SIDES = ("-wal", "-shm", "")
 
@@ -165,7 +167,8 @@ def open_to_write(path: Path, patience: float) -> sqlite3.Connection:
     try:
         if version(connection, path) == 0:
             _make_tables(connection, path)
-        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = ON"):
+        _write_ahead(connection, patience)
+        for statement in ("PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = ON"):
             connection.execute(statement).fetchone()
     except BaseException:
         connection.close()
@@ -180,6 +183,20 @@ def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
         for statement in _TABLES:
             connection.execute(statement)
     connection.execute("COMMIT")
+
+
+def _write_ahead(connection: sqlite3.Connection, patience: float) -> None:
+    """Switch to WAL. SQLite does not wait where another process writes just then, as several at their start do."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() >= until:
+                raise
+            time.sleep(_SWITCH_SECONDS)
+        else:
+            return
 
 
 def is_damaged(error: Exception) -> bool:

@@ -347,3 +347,18 @@ def test_reading_while_somebody_writes_and_labelling_then(store, path, outcome, 
         with pytest.raises(UsageError, match=r"cannot write .*: database is locked"):
             store.label("one", "supported")
     assert store.label("one", "supported").label == "supported"
+
+
+def test_a_process_that_writes_before_the_file_has_a_log_of_its_own_is_waited_for(path):
+    """SQLite waits where it writes, but not where it switches to WAL: processes that start at once met there."""
+    database.open_to_write(path, 1.0).close()
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            database.open_to_write(path, 0.05)
+        timer = threading.Timer(0.2, other.execute, ["COMMIT"])
+        timer.start()
+        with closing(database.open_to_write(path, 20.0)) as connection:
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        timer.join()
