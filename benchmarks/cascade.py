@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from guardrail import Guard, Policy, Verdict
-from guardrail.engine import VerifyRequest
+from guardrail.check.contract import VerifyRequest
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.evaluation.reading import find_sources, read_source
 from guardrail.evaluation.selection import select
-from guardrail.local.engine import LocalEngine
 from guardrail.types import Row, SupportMatrix
 
 BANDS = (

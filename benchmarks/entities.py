@@ -15,10 +15,10 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from guardrail.decompose import decompose
-from guardrail.engine import Engine, VerifyRequest
-from guardrail.entities import LINKINGS, Linking, Mix, biographies, cluster, group, link, mixed
-from guardrail.local.engine import LocalEngine
+from guardrail.check.contract import Engine, VerifyRequest
+from guardrail.check.decompose import decompose
+from guardrail.check.entities import LINKINGS, Linking, Mix, biographies, cluster, group, link, mixed
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.types import EntityGroup, Passage, Row, Segment, Span, SupportMatrix
 
 Item = dict[str, Any]

@@ -103,7 +103,7 @@ class ModelClock:
         self.tokens = 0
 
     def watch(self) -> None:
-        from guardrail.local.model import CrossEncoder
+        from guardrail.engines.local.model import CrossEncoder
 
         run = CrossEncoder._run  # noqa: SLF001  the seam between the model and the rest
 
@@ -137,7 +137,7 @@ def measure(runs: int, threads: int, *, long: bool) -> dict[str, Any]:
     """All figures, in milliseconds unless the name says otherwise."""
     started = time.perf_counter()
     from guardrail import Guard
-    from guardrail.local.engine import LocalEngine
+    from guardrail.engines.local.engine import LocalEngine
 
     imported = time.perf_counter() - started
     clock = ModelClock()

@@ -32,10 +32,10 @@ from pathlib import Path
 from typing import Any
 
 from guardrail import Guard, Policy, Report, Verdict
-from guardrail.decompose import decompose
-from guardrail.llm.calls import CallSettings
-from guardrail.llm.engine import LLMEngine
-from guardrail.llm.openai import OpenAILLM
+from guardrail.check.decompose import decompose
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.requests.calls import CallSettings
 from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge, Reply, prompt_name
 from guardrail.testing.prompt_names import request_data
 from guardrail.types import Span

@@ -24,7 +24,7 @@ Compared methods see the same segments (those whose findings are counted) and re
 - static embeddings (RefChecker's localizer): cosine of the model's input embeddings, each content word of the segment
   against every word of the passages; the nearest one counts if it is near enough, and matches are joined as above.
   Error span: words without a match.
-- contextual embeddings: the same with the embeddings of the last layer, guardrail.localize.embeddings.
+- contextual embeddings: the same with the embeddings of the last layer, benchmarks.embedding_localizer.
 
 Written records have labelled sentences (``e``) for true claims; a false claim is given those of its true twin. Its
 fault is what differs from the nearest of its twin and the sentences of the passages, from the first to the last word
@@ -42,13 +42,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.embedding_localizer import EmbeddingLocalizer
 from guardrail import Finding, Guard, Passage, Policy, Report, Span, Verdict
+from guardrail.check.fault import known_stems
+from guardrail.engines.local.windows import sentences
 from guardrail.evaluation import LabelledAnswer, read_labelled
-from guardrail.facts.words import Word, read_words
-from guardrail.local.lexical import content_words
-from guardrail.local.windows import sentences
-from guardrail.localize import known_stems
-from guardrail.localize.embeddings import EmbeddingLocalizer
+from guardrail.text.facts.words import Word, read_words
+from guardrail.text.words import content_words
 from training.pairs import parts_of, read_rows
 from training.written import Words, difference
 
@@ -153,7 +153,7 @@ def overlap(gap: int = GAP) -> Method:
 
 
 def embeddings(name: str, folder: Path, similarity: float, gap: int, *, in_context: bool) -> Method:
-    """The localizer of guardrail.localize.embeddings, or RefChecker's input embeddings."""
+    """The localizer of benchmarks.embedding_localizer, or RefChecker's input embeddings."""
     localizer = EmbeddingLocalizer(folder, similarity=similarity, gap=gap, in_context=in_context)
 
     def evidence(finding: Finding, passages: Sequence[Passage]) -> list[tuple[int, Span]]:

@@ -34,7 +34,7 @@ from transformers import (
 )
 
 from guardrail import Guard, Passage
-from guardrail.local.engine import LocalEngine
+from guardrail.engines.local.engine import LocalEngine
 
 CLAIMS, PASSAGES = 12, 5
 PASSAGE, CLAIM, ANSWER, QUESTION, SPECIAL = 130, 16, 150, 15, 4

@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from guardrail import Guard, Passage, Policy
-from guardrail.record_store import RecordStore
 from guardrail.telemetry import Outcome
+from guardrail.telemetry.records import RecordStore
 
 WORDS = (
     "the committee approved larger budget after reviewing several proposals from engineers who measured water levels "

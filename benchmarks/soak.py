@@ -33,11 +33,11 @@ from llama_index.core.query_engine import CustomQueryEngine
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from guardrail import Guard, Passage, Policy
-from guardrail.engine import VerifyRequest
-from guardrail.guarded import guarded
+from guardrail.check.contract import VerifyRequest
 from guardrail.repair import BLOCKED
 from guardrail.streaming import Delta
 from guardrail.types import Cell, Row, Segment, Span, SupportMatrix
+from guardrail.wrap.function import guarded
 
 POLICIES = {
     "monitor": Policy.monitor(),

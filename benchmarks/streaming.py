@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from guardrail import Guard, Policy
-from guardrail.engine import Part, VerifyRequest
-from guardrail.local.engine import LocalEngine
+from guardrail.check.contract import Part, VerifyRequest
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import MODES, Delta, Mode, aguarded_stream
 from guardrail.types import SupportMatrix
 

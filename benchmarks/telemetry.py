@@ -244,8 +244,8 @@ def real_checks(setups: Sequence[Setup], rounds: int) -> tuple[dict[str, list[fl
 def alone(setups: Sequence[Setup], reports: Sequence[Any]) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """CPU of one guarded answer whose check is there already: of all threads with export, and of the caller's."""
     import guardrail.guard
-    from guardrail.engine import VerifyRequest
-    from guardrail.plan import Stage
+    from guardrail.check.contract import VerifyRequest
+    from guardrail.check.plan import Stage
 
     ready = cycle(reports)
     early, late = (Stage.DECOMPOSE, Stage.GROUP, Stage.VERIFY), (Stage.LINK, Stage.LOGIC, Stage.JUDGE)
@@ -350,8 +350,8 @@ def _passages(case: Example) -> list[Any]:
 
 def measure(rounds: int, threads: int) -> dict[str, Any]:
     """All figures; times in milliseconds, shares of 1."""
-    from guardrail.local.engine import LocalEngine
-    from guardrail.record_store import RecordStore
+    from guardrail.engines.local.engine import LocalEngine
+    from guardrail.telemetry.records import RecordStore
     from guardrail.testing import FakeEngine
 
     started = time.perf_counter()

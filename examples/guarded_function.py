@@ -6,8 +6,8 @@ python examples/guarded_function.py
 from __future__ import annotations
 
 from guardrail import Guard, Policy
-from guardrail.feedback import Feedback
-from guardrail.guarded import guarded
+from guardrail.repair.feedback import Feedback
+from guardrail.wrap.function import guarded
 
 PASSAGES = ["Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."]
 

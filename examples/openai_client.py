@@ -9,8 +9,8 @@ from __future__ import annotations
 import openai
 
 from guardrail import Guard, Policy
-from guardrail.openai_client import GuardedOpenAI
 from guardrail.testing import OpenAIServer
+from guardrail.wrap.openai import GuardedOpenAI
 
 PASSAGES = ["Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."]
 SAID = "Larkmoor Dam is 64 metres high. It was designed by Rita Halloway in 1971."

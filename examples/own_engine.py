@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from guardrail import Guard, Passage, Span
-from guardrail.engine import VerifyRequest, unverified
+from guardrail.check.contract import VerifyRequest, unverified
 from guardrail.testing import check_engine
 from guardrail.types import Cell, Row, SupportMatrix
 

@@ -14,9 +14,9 @@ from guardrail.errors import (
     MissingExtraError,
     UsageError,
 )
-from guardrail.feedback import Feedback
 from guardrail.guard import Guard
-from guardrail.policy import Policy
+from guardrail.policy.policy import Policy
+from guardrail.repair.feedback import Feedback
 from guardrail.types import (
     Action,
     Cause,

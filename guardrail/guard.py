@@ -9,20 +9,20 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from guardrail.attempts import Attempts, Check, attempts
-from guardrail.decompose.extracted import extract_request, with_claims
-from guardrail.drivers import adrive, atake_apart, drive, take_apart
-from guardrail.engine import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
-from guardrail.engines import NAMES, make_engine
-from guardrail.entities import LINKINGS, Linking
+from guardrail.check.contract import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
+from guardrail.check.drivers import adrive, atake_apart, drive, take_apart
+from guardrail.check.entities import LINKINGS, Linking
+from guardrail.check.extraction import extract_request, with_claims
+from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
+from guardrail.check.plan import CheckPlan, check_plan, failed_report
+from guardrail.check.retriever import AsyncRetriever, Retriever
+from guardrail.engines.by_name import NAMES, make_engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean, panics_are_errors
-from guardrail.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
-from guardrail.mending import AsyncRewriter, Generator, Rewriter, amend, mend
-from guardrail.plan import CheckPlan, check_plan, failed_report
-from guardrail.policy import Policy
-from guardrail.policy_watch import PolicyWatch
-from guardrail.repair import repair, undecided
-from guardrail.retrieval.protocol import AsyncRetriever, Retriever
+from guardrail.policy.policy import Policy
+from guardrail.policy.watch import PolicyWatch
+from guardrail.repair.attempts import Attempts, Check, attempts
+from guardrail.repair.edits import repair, undecided
+from guardrail.repair.generators import AsyncRewriter, Generator, Rewriter, amend, mend
 from guardrail.telemetry import Observation, Telemetry, observed, spent, stage
 from guardrail.types import Action, Claim, GuardedAnswer, Passage, Report, Segment
 
@@ -47,7 +47,7 @@ class Guard:
         linking: How several biographies in one answer share out the namesakes that the passages describe: each takes
             its best (``"argmax"``, default), or all different ones (``"hungarian"``; D-FActScore, appendix C.1).
         retriever: Looks passages up for answers that come without any (``guardrail.retrieval``).
-        rewriter: Edits answers where the policy asks for a rewrite; None = the local one (``guardrail.rewriting``).
+        rewriter: Edits answers where the policy asks for a rewrite; None = the local one (``guardrail.repair``).
         telemetry: Labels, recorder and providers of traces and metrics (``guardrail.telemetry``).
     """
 
@@ -74,8 +74,7 @@ class Guard:
             )
         if not isinstance(self.rewriter, (Rewriter, AsyncRewriter, type(None))):
             raise ConfigurationError(
-                f"rewriter must have `rewrite` or `arewrite`, got {type(self.rewriter).__name__}. "
-                "See guardrail.rewriting."
+                f"rewriter must have `rewrite` or `arewrite`, got {type(self.rewriter).__name__}. See guardrail.repair."
             )
         if not isinstance(self.telemetry, Telemetry):
             raise ConfigurationError(
@@ -327,7 +326,7 @@ class Guard:
     def _rewriter(self) -> Rewriter | AsyncRewriter:
         if self.rewriter is not None:
             return self.rewriter
-        from guardrail.rewriting.local import LocalRewriter  # only where an answer is rewritten
+        from guardrail.repair.local.rewriter import LocalRewriter  # only where an answer is rewritten
 
         return LocalRewriter()
 
@@ -412,5 +411,5 @@ def _resolve(engine: object, policy: Policy) -> Engine | AsyncEngine:
         return engine
     raise ConfigurationError(
         f"engine must be one of {', '.join(NAMES)}, or have `name` and `verify` (or `averify`), "
-        f"got {type(engine).__name__}. See guardrail.engine.Engine."
+        f"got {type(engine).__name__}. See guardrail.check.contract.Engine."
     )

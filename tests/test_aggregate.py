@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.aggregate import WORST_FIRST, Ratios, major, merge, soft, strict
+from guardrail.check.verdicts import WORST_FIRST, Ratios, major, merge, soft, strict
 from guardrail.errors import UsageError
 from guardrail.types import Verdict
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.entities import cluster, group, link
-from guardrail.entities.assignment import assign
+from guardrail.check.entities import cluster, group, link
+from guardrail.check.entities.assignment import assign
 from guardrail.types import Cell, Passage, Row, Segment, Span, SupportMatrix
 
 

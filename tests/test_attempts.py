@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError, Verdict
-from guardrail.feedback import Feedback
 from guardrail.repair import BLOCKED
+from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine
 
 PASSAGES = ["The dam is 64 metres high.", "It was opened in 1963."]

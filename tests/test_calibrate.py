@@ -12,11 +12,11 @@ import yaml
 
 import guardrail
 from guardrail import ConfigurationError, Guard, Policy
-from guardrail.calibration import Calibration, engine_identity, hash_files
 from guardrail.cli.main import main
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.evaluation.conformal import Choice, Risk
 from guardrail.evaluation.guarantee import guarantee, policy_text, sources
-from guardrail.local.engine import LocalEngine
+from guardrail.policy.calibration import Calibration, engine_identity, hash_files
 from guardrail.testing import FakeEngine
 
 TOWNS = (

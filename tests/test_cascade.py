@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from guardrail import ConfigurationError, EngineError, Guard, Passage, Policy, UsageError, Verdict
-from guardrail.cascade import CascadeEngine
-from guardrail.engine import VerifyRequest
-from guardrail.local.engine import LocalEngine
+from guardrail.check.contract import VerifyRequest
+from guardrail.engines.cascade import CascadeEngine
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.testing import FakeEngine, check_engine
 from guardrail.types import Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span, SupportMatrix, Usage
 
@@ -134,7 +134,7 @@ def test_no_doubt_no_call():
 )
 def test_calls_saved_are_those_of_the_plan(plan, related, saved):
     """fast: the call that decomposes; thorough: that, and one or two for each segment that stays."""
-    from guardrail.logic import find_relations
+    from guardrail.check.logic import find_relations
 
     text = "The plant closed because sales fell."
     relations = find_relations(text) if related else ()

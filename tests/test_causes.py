@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-import guardrail.plan
+import guardrail.check.plan
 from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
-from guardrail.cascade import CascadeEngine
-from guardrail.cross_encoder.engine import CrossEncoderEngine
-from guardrail.cross_encoder.options import Options
-from guardrail.engine import Obstacle, VerifyRequest
-from guardrail.judge import judge
-from guardrail.llm import CallSettings, LLMEngine, OpenAILLM, judgement, plans
-from guardrail.llm.failures import failure
-from guardrail.llm.paper import face4rag, verdicts
-from guardrail.llm.protocol import LLMError
-from guardrail.local.engine import LocalEngine
-from guardrail.records import result_record
+from guardrail.check.contract import Obstacle, VerifyRequest
+from guardrail.check.judge import judge
+from guardrail.check.report_json import result_record
+from guardrail.engines.cascade import CascadeEngine
+from guardrail.engines.cross_encoder.engine import CrossEncoderEngine
+from guardrail.engines.cross_encoder.options import Options
+from guardrail.engines.llm import CallSettings, LLMEngine, OpenAILLM, judgement, plans
+from guardrail.engines.llm.paper import face4rag, verdicts
+from guardrail.engines.llm.protocol import LLMError
+from guardrail.engines.llm.requests.failures import failure
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import Checked, Finished, guarded_stream
 from guardrail.streaming.memory import Memory
 from guardrail.testing import FakeEngine, FaultKind, Faults, OpenAIServer, ReadingJudge, Reply, check_engine
@@ -158,7 +158,7 @@ def test_of_a_cross_encoder():
 
 def test_of_what_is_beyond_the_limit(monkeypatch):
     """Segments that nobody reads any more."""
-    monkeypatch.setattr(guardrail.plan, "MAX_SEGMENTS", 1)
+    monkeypatch.setattr(guardrail.check.plan, "MAX_SEGMENTS", 1)
     report = Guard(engine=FakeEngine()).check("The dam is high. The town needed water.", PASSAGES)
     assert causes(report) == [None, Cause.LENGTH]
 
@@ -169,7 +169,7 @@ def test_of_a_bug_of_ours(monkeypatch):
     def broken(*_, **__):
         raise KeyError("oops")
 
-    monkeypatch.setattr(guardrail.plan, "cluster", broken)
+    monkeypatch.setattr(guardrail.check.plan, "cluster", broken)
     assert checked(FakeEngine()) is Cause.INTERNAL
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import pytest
 
 from guardrail import Action, EngineError, Guard, Policy, UsageError, Verdict
-from guardrail.decompose.given import within_claims
-from guardrail.decompose.worthiness import CODE
-from guardrail.engine import Draft
-from guardrail.intake import read_claims, sentence_of
-from guardrail.records import ClaimsRecord, read_lines
+from guardrail.check.claims import within_claims
+from guardrail.check.contract import Draft
+from guardrail.check.decompose.worthiness import CODE
+from guardrail.check.intake import read_claims, sentence_of
+from guardrail.check.report_json import ClaimsRecord, read_lines
 from guardrail.testing import FakeEngine
 from guardrail.types import Claim, Finding, Row, Segment, Span, SupportMatrix
 
@@ -183,7 +183,7 @@ def test_a_failing_engine_leaves_each_claim_unverified():
 
 def test_a_bug_of_ours_leaves_each_claim_unverified(monkeypatch):
     """Never an exception, and as many findings as claims."""
-    monkeypatch.setattr("guardrail.plan.given", lambda *_: 1 / 0)
+    monkeypatch.setattr("guardrail.check.plan.given", lambda *_: 1 / 0)
     report = check(CLAIMS)
     assert [(f.claim, f.verdict) for f in report.findings][-1] == ("Bees dance.", "unverified")
     assert len(report.findings) == 3

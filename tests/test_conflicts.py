@@ -7,10 +7,10 @@ from io import StringIO
 import pytest
 
 from guardrail import Action, Guard, Passage, Policy, Verdict
+from guardrail.check.conflicts import sides, with_conflict
+from guardrail.check.judge import judge, unjudged
 from guardrail.cli.show import show
-from guardrail.conflicts import sides, with_conflict
-from guardrail.feedback import Feedback
-from guardrail.judge import judge, unjudged
+from guardrail.repair.feedback import Feedback
 from guardrail.types import Cause, Cell, Entity, EntityGroup, LogicVerdict, Row, Segment, Span, SupportMatrix
 
 ANSWER = "The dam is 64 metres high."

@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guardrail import Finding, Report, Span, UsageError, Verdict
-from guardrail.entities import Mix
+from guardrail.check.entities import Mix
+from guardrail.check.judge import judge
+from guardrail.check.scores import answer_score, answer_verdict
 from guardrail.evaluation.conformal import Outcome, Risk, choose, holds, needed, outcome, perfect_outcome
 from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.judge import judge
-from guardrail.scores import answer_score, answer_verdict
 from guardrail.types import Cell, Entity, LogicVerdict, Passage, Row, Segment
 
 

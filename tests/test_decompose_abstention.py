@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.decompose import decompose
+from guardrail.check.decompose import decompose
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from guardrail.decompose import decompose
+from guardrail.check.decompose import decompose
 
 
 def checked(answer, **given):

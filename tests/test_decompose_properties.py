@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from guardrail.decompose import decompose
+from guardrail.check.decompose import decompose
 
 _PIECES = st.sampled_from(
     [

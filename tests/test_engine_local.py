@@ -7,9 +7,9 @@ import time
 import pytest
 
 from guardrail import Guard, Passage, Policy, Verdict
-from guardrail.engine import VerifyRequest
-from guardrail.local.engine import LocalEngine
-from guardrail.local.model import load
+from guardrail.check.contract import VerifyRequest
+from guardrail.engines.local.engine import LocalEngine
+from guardrail.engines.local.model import load
 from guardrail.testing import check_engine
 from guardrail.types import Segment, Span
 

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from guardrail import ConfigurationError, Guard, Policy
-from guardrail.calibration import engine_identity
-from guardrail.cascade import CascadeEngine
-from guardrail.cross_encoder.catalog import CARDS
 from guardrail.engines import CROSS_ENCODERS, make_engine, pressing
-from guardrail.llm.engine import LLMEngine
-from guardrail.local.engine import LocalEngine
+from guardrail.engines.cascade import CascadeEngine
+from guardrail.engines.cross_encoder.catalog import CARDS
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.local.engine import LocalEngine
+from guardrail.policy.calibration import engine_identity
 from guardrail.types import LOGIC_ERRORS, Action, ErrorType
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_imported_that_is_not_asked_for():
     code = (
         "import sys; from guardrail import Guard; Guard(); "
         "print([m for m in ('openai', 'cachetools', 'tenacity', 'redis', 'torch', 'langchain_core', 'sqlite3', "
-        "'guardrail.llm.engine', 'guardrail.cascade') if m in sys.modules])"
+        "'guardrail.engines.llm.engine', 'guardrail.engines.cascade') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.entities import cluster, group, link, mixed
+from guardrail.check.entities import cluster, group, link, mixed
 from guardrail.types import Cell, Passage, Row, Segment, Span, SupportMatrix
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.facts import FactKind, Mismatch, compare, extract
+from guardrail.text.facts import FactKind, Mismatch, compare, extract
 
 
 def gate(claim: str, *evidence: str) -> tuple[Mismatch, ...]:

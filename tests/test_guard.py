@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-import guardrail.plan
+import guardrail.check.plan
 from guardrail import Action, ConfigurationError, EngineError, EngineTimeout, Guard, Policy, UsageError, Verdict
 from guardrail.testing import FakeEngine
 from guardrail.types import Cell, Passage, Row, Span, SupportMatrix
@@ -207,14 +207,14 @@ def test_cancellation_of_arun_reaches_the_caller():
 def test_cancellation_while_a_stage_works_in_its_thread(monkeypatch):
     """The plan cannot be closed while it runs; the cancellation must come through all the same."""
     started, release = threading.Event(), threading.Event()
-    real = guardrail.plan.decompose
+    real = guardrail.check.plan.decompose
 
     def slow(*args, **kwargs):
         started.set()
         release.wait(10)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(guardrail.plan, "decompose", slow)
+    monkeypatch.setattr(guardrail.check.plan, "decompose", slow)
 
     async def cancelled():
         task = asyncio.create_task(Guard(engine=FakeEngine()).acheck(ANSWER, PASSAGES))
@@ -235,7 +235,7 @@ def test_a_bug_of_ours_becomes_one_unverified_finding(monkeypatch):
     def broken(*_, **__):
         raise KeyError("oops")
 
-    monkeypatch.setattr(guardrail.plan, "decompose", broken)
+    monkeypatch.setattr(guardrail.check.plan, "decompose", broken)
     for report in check_both(Guard(engine=FakeEngine())):
         [finding] = report.findings
         assert (finding.verdict, finding.text, finding.span) == (Verdict.UNVERIFIED, ANSWER, (0, len(ANSWER)))

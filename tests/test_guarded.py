@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import pytest
 
 from guardrail import Action, Guard, GuardedAnswer, Policy, UsageError
-from guardrail.guarded import guarded
 from guardrail.repair import BLOCKED
 from guardrail.streaming import Delta, Finished
 from guardrail.testing import FakeEngine
+from guardrail.wrap.function import guarded
 
 PASSAGES = ["The dam is 64 metres high.", "It was opened in 1963."]
 RIGHT = "The dam is 64 metres high."
@@ -347,7 +347,7 @@ def test_type_checkers_see_parameters_and_results(tmp_path):
     code = """
 from collections.abc import AsyncIterator, Iterator
 from guardrail import Guard
-from guardrail.guarded import guarded
+from guardrail.wrap.function import guarded
 
 @guarded(Guard())
 def plain(question: str, top: int = 3) -> tuple[str, list[str]]: ...

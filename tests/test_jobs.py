@@ -8,7 +8,7 @@ from threading import Event, Lock
 import pytest
 
 from guardrail import jobs
-from guardrail.jobs import in_order
+from guardrail.check.threads import in_order
 
 
 @pytest.mark.parametrize("at_once", [1, 3])

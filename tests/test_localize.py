@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.embedding_localizer import EmbeddingLocalizer
 from guardrail import ConfigurationError, Guard, MissingExtraError, Passage, Span, Verdict
-from guardrail.engine import VerifyRequest
-from guardrail.judge import judge
-from guardrail.local.evidence import choose_evidence
-from guardrail.local.lexical import content_words
-from guardrail.local.reading import Library
-from guardrail.localize import find_fault, known_stems, relation_around
-from guardrail.localize.embeddings import EmbeddingLocalizer
-from guardrail.localize.faults import MAX_WORDS, best_stretch
+from guardrail.check.contract import VerifyRequest
+from guardrail.check.fault import MAX_WORDS, best_stretch, find_fault, known_stems, relation_around
+from guardrail.check.judge import judge
+from guardrail.engines.local.evidence import choose_evidence
+from guardrail.engines.local.passage_index import Library
+from guardrail.text.words import content_words
 from guardrail.types import ErrorType, Row, Segment
 
 DAM = (

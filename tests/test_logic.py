@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.logic import check_logic, find_relations
+from guardrail.check.logic import check_logic, find_relations
 from guardrail.types import ErrorType, LogicVerdict, RelationKind
 
 R = RelationKind

@@ -16,9 +16,9 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from guardrail import Action, Guard, GuardedAnswer, Passage, Policy, UsageError
-from guardrail.openai_client import GuardedAsyncOpenAI, GuardedOpenAI
 from guardrail.repair import BLOCKED
 from guardrail.testing import FakeEngine, OpenAIServer, Reply
+from guardrail.wrap.openai import GuardedAsyncOpenAI, GuardedOpenAI
 
 PASSAGES = ["The dam is 64 metres high.", "It was opened in 1963."]
 RIGHT = "The dam is 64 metres high."
@@ -439,7 +439,7 @@ import sys
 sys.modules["openai"] = None
 import guardrail
 try:
-    import guardrail.openai_client
+    import guardrail.wrap.openai
 except guardrail.MissingExtraError as error:
     print(error)
 """

@@ -6,7 +6,7 @@ import pytest
 from tokenizers import pre_tokenizers
 
 from guardrail import Guard, Policy
-from guardrail.llm import LLMEngine, OpenAILLM
+from guardrail.engines.llm import LLMEngine, OpenAILLM
 from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
 
 ANSWER = "The dam was closed in May."
@@ -81,7 +81,7 @@ def test_in_an_engine_or_retriever_it_leaves_the_answer_unverified(parts, passag
 
 
 def test_where_the_answer_is_taken_apart_it_leaves_it_unverified(monkeypatch):
-    monkeypatch.setattr("guardrail.plan.decompose", panic)
+    monkeypatch.setattr("guardrail.check.plan.decompose", panic)
     guard = Guard(policy=Policy.monitor(), engine=FakeEngine())
     assert guard.check(ANSWER, PASSAGES).verdict == "unverified"
     assert asyncio.run(guard.acheck(ANSWER, PASSAGES)).verdict == "unverified"

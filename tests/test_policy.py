@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from guardrail import Action, ConfigurationError, Decision, ErrorType, Finding, Guard, Policy, Report, Span, Verdict
 from guardrail.policy import KEYS
-from guardrail.policy_schema import policy_schema
+from guardrail.policy.schema import policy_schema
 from guardrail.testing import FakeEngine
 from guardrail.types import LOGIC_ERRORS
 

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Policy, UsageError
-from guardrail.calibration import engine_identity
+from guardrail.policy.calibration import engine_identity
 from guardrail.testing import FakeEngine
 
 ANSWER = "Rita Halloway built it. The dam is 64 metres high."

@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guardrail import Action, Guard, Passage, Policy, Verdict
-from guardrail.decompose import decompose
-from guardrail.records import result_record
+from guardrail.check.decompose import decompose
+from guardrail.check.report_json import result_record
 from guardrail.repair import BLOCKED, language_of
 from guardrail.testing import FakeEngine
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from guardrail import EngineError, Guard, UsageError
+from guardrail.check.contract import Draft
 from guardrail.cli.main import main
 from guardrail.cli.refchecker import check_item, extract_item, work_through
-from guardrail.engine import Draft
-from guardrail.refchecker import Aggregator, read_item, read_items
+from guardrail.evaluation.data.refchecker_files import Aggregator, read_item, read_items
 from guardrail.testing import FakeEngine
 from guardrail.types import Claim
 

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail import ConfigurationError, Guard, MissingExtraError, Passage, Policy, UsageError
+from guardrail.check.retrieve import IN_ALL, merge
 from guardrail.retrieval import AsyncRetriever, Retriever
 from guardrail.retrieval.bm25 import BM25Retriever
 from guardrail.retrieval.chunks import chunk
 from guardrail.retrieval.documents import read_folder
-from guardrail.retrieval.lookup import IN_ALL, merge
 from guardrail.testing import FakeEngine
 
 DOCUMENTS = {

@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail import Action, Guard, Passage, Policy, Verdict
-from guardrail.feedback import Feedback
-from guardrail.rewriting import LocalRewriter
-from guardrail.rewriting.edits import Edit, edited, unhung
-from guardrail.rewriting.figures import corrected
-from guardrail.rewriting.standing import standing
-from guardrail.stress import inject
+from guardrail.evaluation.stress import inject
+from guardrail.repair import LocalRewriter
+from guardrail.repair.feedback import Feedback
+from guardrail.repair.local.edits import Edit, edited, unhung
+from guardrail.repair.local.figures import corrected
+from guardrail.repair.local.standalone import standing
 from guardrail.testing import FakeEngine
 from guardrail.types import ErrorType, Evidence, Finding, Report, Span
 
 REWRITE = Policy(
     actions={"contradicted": "rewrite", "unsupported": "rewrite", "unverified": "redact"}, on_exhausted="redact"
 )
-CASE = json.loads(resources.files("guardrail.demo").joinpath("case.json").read_text(encoding="utf-8"))
+CASE = json.loads(resources.files("guardrail.cli").joinpath("demo_case.json").read_text(encoding="utf-8"))
 DOCUMENTS = [Passage(id=str(n), **each) for n, each in enumerate(CASE["documents"], 1)]
 
 

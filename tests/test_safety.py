@@ -7,9 +7,9 @@ import time
 import pytest
 
 from guardrail import Action, ErrorType, Guard, Passage, Policy, Verdict
-from guardrail.engine import VerifyRequest, account
-from guardrail.entities import Mix
-from guardrail.judge import judge, locate
+from guardrail.check.contract import VerifyRequest, account
+from guardrail.check.entities import Mix
+from guardrail.check.judge import judge, locate
 from guardrail.telemetry import Telemetry
 from guardrail.testing import FakeEngine
 from guardrail.types import Entity, LogicVerdict, Row, Segment, Span, SupportMatrix

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.local.model import token_types
-from guardrail.local.scorer import LONGEST, SIGNS, Signals, answer_prior, load_scorer
+from guardrail.engines.local.model import token_types
+from guardrail.engines.local.scorer import LONGEST, SIGNS, Signals, answer_prior, load_scorer
 
 _ODDS = st.floats(-6, 6)
 _SHARE = st.floats(0, 1)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from guardrail.entities import Mix
-from guardrail.judge import judge
-from guardrail.scores import answer_score, answer_verdict, citation_scores, reduce_matrix
+from guardrail.check.entities import Mix
+from guardrail.check.judge import judge
+from guardrail.check.scores import answer_score, answer_verdict, citation_scores, reduce_matrix
 from guardrail.types import (
     BiographyCategory,
     Cell,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.stress import inject
+from guardrail.evaluation.stress import inject
 from guardrail.types import Passage, Verdict
 from training.pairs import held_out, human_files, join, parts_of, read_rows, written_records
 

@@ -1,6 +1,6 @@
 """Export trained weights to ONNX int8 beside the tokenizer.
 
-python -m training.export --run runs/v1 --to guardrail/local/model
+python -m training.export --run runs/v1 --to guardrail/engines/local/model
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, default=Path("runs/v1"))
-    parser.add_argument("--to", type=Path, default=Path("guardrail/local/model"))
+    parser.add_argument("--to", type=Path, default=Path("guardrail/engines/local/model"))
     arguments = parser.parse_args()
     arguments.to.mkdir(parents=True, exist_ok=True)
     full = arguments.run / "model.onnx"

@@ -1,4 +1,4 @@
-"""Fit the weights of guardrail.localize.faults: ``python -m training.faults DATA [--every 2]``.
+"""Fit the weights of guardrail.check.fault: ``python -m training.faults DATA [--every 2]``.
 
 On training data only: written false claims (the fault is what differs from the nearest true twin or passage sentence,
 where seven words in ten are the same), wice tokens and bump (spans marked by people). Each set weighs the same, each
@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guardrail.decompose import decompose
-from guardrail.facts.words import read_words
-from guardrail.local.evidence import choose_evidence
-from guardrail.local.lexical import content_words
-from guardrail.local.reading import Library
-from guardrail.localize.faults import Marks, best_stretch, mark_words
+from guardrail.check.decompose import decompose
+from guardrail.check.fault import Marks, best_stretch, mark_words
+from guardrail.engines.local.evidence import choose_evidence
+from guardrail.engines.local.passage_index import Library
+from guardrail.text.facts.words import read_words
+from guardrail.text.words import content_words
 from guardrail.types import Passage, Span
 from training.pairs import read_rows
 from training.written import Words, difference

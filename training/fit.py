@@ -1,10 +1,10 @@
 """Fit the scorer on held-out training answers: signals of the running engine -> P(supported).
 
-    python -m training.fit --data DATA --model guardrail/local/model
+    python -m training.fit --data DATA --model guardrail/engines/local/model
 
 Only the fold that the weights never saw is used (training/answers.py); nothing of a dev or bench set. Each source
 weighs the same, right and wrong answers too. An answer passes if its worst segment does, so the fit is on answers:
-the loss reads the least of its segments' log-odds. Weights may only point the way guardrail.local.scorer.SIGNS says.
+the loss reads the least of its segments' log-odds. Weights may only point as local.scorer.SIGNS says.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from guardrail.decompose import decompose
-from guardrail.engine import VerifyRequest
+from guardrail.check.contract import VerifyRequest
+from guardrail.check.decompose import decompose
+from guardrail.check.logic import check_logic
+from guardrail.check.plan import evidence_texts
+from guardrail.engines.local.engine import LocalEngine, gate, judge_readings, row_signals
+from guardrail.engines.local.passage_index import Library
+from guardrail.engines.local.rules import bare
+from guardrail.engines.local.scorer import SIGNS, Scorer, answer_prior
 from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.local.engine import LocalEngine, gate, judge_readings, row_signals
-from guardrail.local.reading import Library
-from guardrail.local.rules import bare
-from guardrail.local.scorer import SIGNS, Scorer, answer_prior
-from guardrail.logic import check_logic
-from guardrail.plan import evidence_texts
 from training.answers import injected_answers, labelled_answers, written_answers
 from training.train import auc
 
@@ -81,7 +81,7 @@ _ANY = Scorer((0.0,) * len(SIGNS), 0.0, 0.0)
 
 
 class Fit(torch.nn.Module):
-    """The scorer as guardrail.local.scorer computes it, with its signs kept by construction."""
+    """The scorer as guardrail.engines.local.scorer computes it, with its signs kept by construction."""
 
     def __init__(self, mean: Tensor, scale: Tensor) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--model", type=Path, default=Path("guardrail/local/model"))
+    parser.add_argument("--model", type=Path, default=Path("guardrail/engines/local/model"))
     parser.add_argument("--limit", type=int, default=700, help="answers per source at most")
     arguments = parser.parse_args()
     rng = random.Random(SEED)
@@ -212,7 +212,7 @@ def main() -> None:
     model = fit(examples)
     (arguments.model / "scorer.json").write_text(json.dumps(model.record(), indent=1) + "\n")
     print(json.dumps(model.record()))
-    print("guardrail.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
+    print("guardrail.check.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
     table(model, examples)
 
 

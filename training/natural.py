@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from guardrail.stress import right_versions, wrong_versions
+from guardrail.evaluation.stress import right_versions, wrong_versions
 from training.pairs import (
     CONTRADICTED,
     NOT_SUPPORTED,

@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from guardrail.local.lexical import Overlap, content_words
-from guardrail.stress import right_versions, wrong_versions
+from guardrail.evaluation.stress import right_versions, wrong_versions
+from guardrail.text.words import Overlap, content_words
 from guardrail.types import ErrorType
 
 SUPPORTED, CONTRADICTED, NEUTRAL, NOT_SUPPORTED = range(4)
@@ -35,7 +35,7 @@ SKIPPED = {"wice", "frank__summaries"}
 
 MAX_PREMISE_WORDS = 190
 CLOSE_PAIRS = 2
-"""True claims per written record that stay close to a sentence of it (guardrail.stress)."""
+"""True claims per written record that stay close to a sentence of it (guardrail.evaluation.stress)."""
 
 INJECTED = 1
 """Sentences per written record into which an error is injected; more of them teach little once they are learned."""

@@ -1,6 +1,6 @@
 """What int8 costs: the float model of a run beside the shipped one, on held-out pairs, as a Markdown table.
 
-python -m training.quantization --data DATA --run runs/v1 [--model guardrail/local/model]
+python -m training.quantization --data DATA --run runs/v1 [--model guardrail/engines/local/model]
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from guardrail.local.model import CrossEncoder
+from guardrail.engines.local.model import CrossEncoder
 from training.epochs import epoch_pairs
 from training.pairs import SUPPORTED
 from training.train import auc
@@ -27,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True, help="folder of training.train with an exported model.onnx")
-    parser.add_argument("--model", type=Path, default=Path("guardrail/local/model"))
+    parser.add_argument("--model", type=Path, default=Path("guardrail/engines/local/model"))
     arguments = parser.parse_args()
     pairs = epoch_pairs(arguments.data, SEED, human_share=0.3, held=True)[:LIMIT]
     texts = [(p.premise, p.claim) for p in pairs]

@@ -25,7 +25,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import BertForSequenceClassification
 
-from guardrail.local.model import ERROR_TYPES, TOKEN_KINDS, VERDICTS, token_types
+from guardrail.engines.local.model import ERROR_TYPES, TOKEN_KINDS, VERDICTS, token_types
 from training.epochs import epoch_pairs
 from training.pairs import NOT_SUPPORTED, SUPPORTED, THREE_WAY, Pair, human_pairs
 from training.restore import restore
@@ -95,7 +95,7 @@ def build_model(recipe: Recipe) -> BertForSequenceClassification:
 
 
 def _widen(model: BertForSequenceClassification) -> None:
-    """Room for the token types of guardrail.local.model: each new one begins as that of its side."""
+    """Room for the token types of guardrail.engines.local.model: each new one begins as that of its side."""
     embeddings = model.bert.embeddings
     old = embeddings.token_type_embeddings.weight.detach()
     wide = torch.nn.Embedding(TOKEN_KINDS, old.shape[1])

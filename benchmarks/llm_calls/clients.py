@@ -76,9 +76,9 @@ def refchecker(url: str, *, joined: bool = False, joint: bool = True) -> Check:
 
 def guardrail(url: str, plan: str) -> Check:
     from guardrail import Guard, Policy
-    from guardrail.llm.engine import LLMEngine
-    from guardrail.llm.openai import OpenAILLM
-    from guardrail.llm.settings import CallSettings
+    from guardrail.engines.llm.engine import LLMEngine
+    from guardrail.engines.llm.models.openai import OpenAILLM
+    from guardrail.engines.llm.requests.settings import CallSettings
 
     # Without its cache, which would answer the second run without a call, and without limits of time and calls.
     engine = LLMEngine(

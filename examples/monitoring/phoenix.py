@@ -31,7 +31,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import format_span_id
 
 from guardrail import Action, Guard, Policy
-from guardrail.llm import LLMEngine, OpenAILLM
+from guardrail.engines.llm import LLMEngine, OpenAILLM
 from guardrail.telemetry import Telemetry
 from guardrail.testing import OpenAIServer, ReadingJudge
 

@@ -26,9 +26,9 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import Runnable, RunnablePassthrough
 
 from guardrail import Guard, Policy
-from guardrail.monitor import serve_metrics
-from guardrail.record_store import RecordStore
 from guardrail.telemetry import Telemetry, labels
+from guardrail.telemetry.monitor import serve_metrics
+from guardrail.telemetry.records import RecordStore
 
 MODEL = "answerer-1"
 LABELS = {"application": "dam-guide", "model": MODEL, "retriever": "words", "release": "v41"}

@@ -21,7 +21,7 @@ from prometheus_server import Prometheus, prometheus, running
 from reading import Reading
 from traffic import Traffic
 
-from guardrail.monitor import write_files
+from guardrail.telemetry.monitor import write_files
 
 _ENOUGH = 120
 """Answers that the alert's baseline has to hold: the rule asks for 100."""

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from guardrail.calibration import Calibration, engine_identity, hash_files
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import refuse_unwritable, write_whole
 from guardrail.cli.policies import policy_file
@@ -24,8 +23,9 @@ from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.reading import read_labelled
 from guardrail.evaluation.row import BadRow
 from guardrail.guard import Guard
-from guardrail.policy import Policy
-from guardrail.policy_file import read_policy_file
+from guardrail.policy.calibration import Calibration, engine_identity, hash_files
+from guardrail.policy.file import read_policy_file
+from guardrail.policy.policy import Policy
 from guardrail.types import Usage, Verdict
 
 _COSTLY = 0.5

@@ -10,6 +10,9 @@ from typing import Annotated, TextIO
 
 import typer
 
+from guardrail.check.report_json import TO_CHECK, Line, result_record
+from guardrail.check.retriever import Retriever
+from guardrail.check.threads import in_order
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
 from guardrail.cli.policies import load_policy
 from guardrail.cli.progress import progress_bar
@@ -17,12 +20,9 @@ from guardrail.cli.refchecker import check_item, work_through
 from guardrail.cli.show import show
 from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
 from guardrail.errors import UsageError
+from guardrail.evaluation.data.refchecker_files import Aggregator
 from guardrail.guard import Guard
-from guardrail.jobs import in_order
-from guardrail.policy import Policy
-from guardrail.records import TO_CHECK, Line, result_record
-from guardrail.refchecker import Aggregator
-from guardrail.retrieval.protocol import Retriever
+from guardrail.policy.policy import Policy
 from guardrail.types import Action, GuardedAnswer, Usage
 
 

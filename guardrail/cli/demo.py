@@ -15,7 +15,7 @@ from rich.console import Console
 
 from guardrail.cli.show import show
 from guardrail.guard import Guard
-from guardrail.policy import Policy
+from guardrail.policy.policy import Policy
 from guardrail.types import GuardedAnswer, Passage
 
 _TOP = 3
@@ -31,7 +31,7 @@ class Case:
 
 def load_case() -> Case:
     """The shipped documents, questions and recorded answers."""
-    raw = json.loads(files("guardrail.demo").joinpath("case.json").read_text(encoding="utf-8"))
+    raw = json.loads(files("guardrail.cli").joinpath("demo_case.json").read_text(encoding="utf-8"))
     documents = tuple(Passage(id=f"d{n}", **d) for n, d in enumerate(raw["documents"], 1))
     return Case(documents, {q["question"]: q["answer"] for q in raw["questions"]})
 
@@ -52,7 +52,7 @@ def demo(
         console.print(f"A {kind} over {len(case.documents)} documents; recorded answers, policy {rules}.\n")
     for question, guarded in _answers(case, ask):
         if as_json:
-            from guardrail.records import result_record
+            from guardrail.check.report_json import result_record
 
             typer.echo(json.dumps(result_record(question, guarded)))
         else:
@@ -67,7 +67,7 @@ def _answers(case: Case, ask: Callable[[str], GuardedAnswer]) -> Iterator[tuple[
 
 def plain_chain(case: Case, guard: Guard) -> Callable[[str], GuardedAnswer]:
     """Retrieve by word overlap, answer from the record, guard: what any RAG function can do."""
-    from guardrail.local.lexical import Overlap, content_words
+    from guardrail.text.words import Overlap, content_words
 
     bags = [content_words(f"{d.title} {d.text}") for d in case.documents]
     overlap = Overlap(bags)

@@ -11,10 +11,10 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from guardrail.engine import AsyncEngine, Engine
-from guardrail.engines import CROSS_ENCODERS, make_cascade, make_engine
+from guardrail.check.contract import AsyncEngine, Engine
+from guardrail.engines.by_name import CROSS_ENCODERS, make_cascade, make_engine
 from guardrail.errors import UsageError
-from guardrail.policy import Policy
+from guardrail.policy.policy import Policy
 from guardrail.types import Report, Usage, Verdict
 
 _ASKING = ("llm", "cascade")
@@ -114,11 +114,13 @@ class EngineChoice:
                 )
 
     def _llm_engine(self, model: str) -> Engine | AsyncEngine:
-        from guardrail.llm.cache import MemoryCache  # what asks a model is loaded only where one is asked
-        from guardrail.llm.calls import CallSettings, Prices
-        from guardrail.llm.disk_cache import DiskCache
-        from guardrail.llm.engine import LLMEngine
-        from guardrail.llm.openai import OpenAILLM
+        from guardrail.engines.llm.caches.cache import (
+            MemoryCache,  # what asks a model is loaded only where one is asked
+        )
+        from guardrail.engines.llm.caches.disk import DiskCache
+        from guardrail.engines.llm.engine import LLMEngine
+        from guardrail.engines.llm.models.openai import OpenAILLM
+        from guardrail.engines.llm.requests.calls import CallSettings, Prices
 
         standard = CallSettings()
         plan = self.plan or "fast"

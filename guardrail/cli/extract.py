@@ -10,16 +10,16 @@ from typing import Annotated
 
 import typer
 
+from guardrail.check.contract import Draft
+from guardrail.check.report_json import Line, extract_record
+from guardrail.check.threads import in_order
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, with_engine
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.refchecker import extract_item, work_through
 from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
-from guardrail.engine import Draft
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
-from guardrail.jobs import in_order
-from guardrail.policy import Policy
-from guardrail.records import Line, extract_record
+from guardrail.policy.policy import Policy
 from guardrail.types import Usage
 
 _BY_RULES = "were not wholly taken apart by the model"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from guardrail.monitor.files import JOB, TARGET, write_files
+from guardrail.telemetry.monitor.files import JOB, TARGET, write_files
 
 _LISTEN = {"127.0.0.1": "", "localhost": "", "[::1]": ', host="::1"'}
 """Further arguments of serve_metrics by host of the target; all others are reached from elsewhere."""
@@ -37,7 +37,7 @@ def files(
     typer.echo(f"{len(written)} files written to {folder}.")
     typer.echo("")
     typer.echo(f"  1. Let the service serve its metrics at {', '.join(targets)}:")
-    typer.echo("       from guardrail.monitor import serve_metrics")
+    typer.echo("       from guardrail.telemetry.monitor import serve_metrics")
     host, _, port = targets[0].rpartition(":")
     everywhere = ', host="::"' if host.startswith("[") else ', host="0.0.0.0"'
     typer.echo(f"       serve_metrics({port}{_LISTEN.get(host, everywhere)})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from guardrail.policy import PRESETS, Policy
+from guardrail.policy.policy import PRESETS, Policy
 
 
 def policy_file(name: str) -> Path | None:

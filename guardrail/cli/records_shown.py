@@ -12,8 +12,8 @@ from rich.text import Text
 
 from guardrail.cli.printable import one_line, printable
 from guardrail.cli.show import delivery, finding_lines, headline
-from guardrail.record_store.rates import Rates, VerdictRate
-from guardrail.record_store.record import FAULTY, StoredRecord
+from guardrail.telemetry.records.rates import Rates, VerdictRate
+from guardrail.telemetry.records.record import FAULTY, StoredRecord
 from guardrail.types import Finding, Verdict
 
 _QUESTION = 300
@@ -79,8 +79,8 @@ def _about(record: StoredRecord) -> list[str]:
 
 def _nearest(finding: Finding, record: StoredRecord) -> str | None:
     """The sentence of the passages that shares most with the finding; None where there are no passages."""
-    from guardrail.decompose.sentences import split_sentences  # the splitter and the word lists load only here
-    from guardrail.local.lexical import Overlap, content_words
+    from guardrail.text.sentences import split_sentences  # the splitter and the word lists load only here
+    from guardrail.text.words import Overlap, content_words
 
     sentences = [(p, span.of(p.text)) for p in record.passages for span in split_sentences(p.text)]
     if not sentences:

@@ -18,15 +18,15 @@ from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable
 from guardrail.cli.records_shown import show_label, show_rates, show_record
 from guardrail.cli.streams import opened, write_record
 from guardrail.errors import UsageError
-from guardrail.record_store.database import files_of
-from guardrail.record_store.export import as_json
-from guardrail.record_store.record import StoredRecord
-from guardrail.record_store.store import RecordStore
+from guardrail.telemetry.records.database import files_of
+from guardrail.telemetry.records.export import as_json
+from guardrail.telemetry.records.record import StoredRecord
+from guardrail.telemetry.records.store import RecordStore
 
 _AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
-StoreArgument = Annotated[Path, typer.Argument(help="The file of a guardrail.record_store.RecordStore.")]
+StoreArgument = Annotated[Path, typer.Argument(help="The file of a guardrail.telemetry.records.RecordStore.")]
 IdArgument = Annotated[str, typer.Argument(help="Id of the record, or its first six digits or more.")]
 SinceOption = Annotated[
     str | None, typer.Option(help="Not older: 30m, 24h, 7d, 2w, or a time such as 2026-05-01T09:00.")

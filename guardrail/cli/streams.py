@@ -13,8 +13,8 @@ from typing import Self, TextIO, TypeGuard
 
 import typer
 
+from guardrail.check.report_json import ENCODING, Line, read_file, read_lines
 from guardrail.errors import UsageError
-from guardrail.records import ENCODING, Line, read_file, read_lines
 
 _UNPRINTABLE = "backslashreplace"
 """Characters that the output cannot hold (lone surrogates, or a terminal's narrow encoding) are written as escapes."""

@@ -20,9 +20,9 @@ from guardrail.cli.policies import policy_file
 from guardrail.cli.progress import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.stress.report import Outcome, StressReport, examine, summarise
 from guardrail.guard import Guard
-from guardrail.policy import Policy
-from guardrail.stress.report import Outcome, StressReport, examine, summarise
+from guardrail.policy.policy import Policy
 from guardrail.types import Usage
 
 _LANGS = {"all": ("en", "zh"), "en": ("en",), "zh": ("zh",)}
@@ -55,8 +55,8 @@ def stress(
 
     Example: guardrail stress docs/ --per-type 20 --policy strict
     """
-    from guardrail.stress import inject
-    from guardrail.stress.sources import read_sources
+    from guardrail.evaluation.stress import inject
+    from guardrail.evaluation.stress.sources import read_sources
 
     if lang not in _LANGS:
         raise UsageError(f"--lang {lang!r} is unknown. Known: {', '.join(_LANGS)}.")
@@ -86,7 +86,7 @@ def stress(
 
 
 def _refuse_output(out: Path, passages: Path, policy: str, *, report: bool) -> None:
-    from guardrail.stress.sources import SUFFIXES, find_files
+    from guardrail.evaluation.stress.sources import SUFFIXES, find_files
 
     if str(out) == STANDARD_OUTPUT:
         if report:

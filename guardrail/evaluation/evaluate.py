@@ -15,7 +15,7 @@ from guardrail.evaluation.judged import Judged
 from guardrail.evaluation.measures import Bin, Coverage, Evaluation, Level, Mixed, SetMeasures, Slice, TypeShare
 from guardrail.evaluation.overlap import covered
 from guardrail.evaluation.sample import Flags, Numbers, Sample, sample, together
-from guardrail.policy import Policy
+from guardrail.policy.policy import Policy
 from guardrail.types import ErrorType, Verdict
 
 LENGTHS = (("up to 15 words", 15), ("16 to 40", 40), ("41 to 100", 100), ("over 100", None))

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from guardrail.check.report_json import ENCODING
 from guardrail.errors import UsageError
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.row import BadRow, Row, RowError
-from guardrail.records import ENCODING
 
 _SURROGATES = range(0xDC80, 0xDD00)
 """What a byte that is not UTF-8 is read as (see records.ENCODING)."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from guardrail.calibration import Calibration
 from guardrail.evaluation.conformal import Choice, Risk
 from guardrail.evaluation.reading import visible_files
+from guardrail.policy.calibration import Calibration
 
 _RISKS = {
     Risk.MISSED: (
@@ -55,7 +55,7 @@ def policy_text(base: Mapping[str, Any], calibration: Calibration) -> str:
     """A policy file (YAML): the fields of ``base`` with the threshold and how it came about.
 
     Args:
-        base: Fields of a policy file (guardrail.policy_file.PolicyFile).
+        base: Fields of a policy file (guardrail.policy.file.PolicyFile).
         calibration: What was chosen.
     """
     block = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from guardrail.check.threads import in_order
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.guard import Guard
-from guardrail.jobs import in_order
 from guardrail.types import ErrorType, Report, Verdict
 
 

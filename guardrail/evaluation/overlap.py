@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.local.lexical import Overlap, content_words
+from guardrail.text.words import Overlap, content_words
 from guardrail.types import Passage
 
 

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 
 from guardrail.errors import UsageError
+from guardrail.evaluation.data import bench, dfactscore, face4rag, plain, ragtruth, refchecker, uniform
 from guardrail.evaluation.files import json_document, json_lines, opened
-from guardrail.evaluation.formats import bench, dfactscore, face4rag, plain, ragtruth, refchecker, uniform
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.row import BadRow, Row
 

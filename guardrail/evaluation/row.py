@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError, did_you_mean
-from guardrail.intake import read_passages
 from guardrail.types import ErrorType, Passage, Span, Verdict
 
 Row = Mapping[str, Any]

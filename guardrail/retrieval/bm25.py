@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from guardrail.check.intake import PassageLike, read_passages
 from guardrail.errors import ConfigurationError, MissingExtraError, UsageError
-from guardrail.intake import PassageLike, read_passages
-from guardrail.local.lexical import content_words
 from guardrail.retrieval.chunks import chunk
 from guardrail.retrieval.documents import read_folder
+from guardrail.text.words import content_words
 from guardrail.types import Passage
 
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")

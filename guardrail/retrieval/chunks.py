@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from guardrail.decompose.sentences import split_sentences
+from guardrail.text.sentences import split_sentences
 from guardrail.types import Span
 
 _PARAGRAPH = re.compile(r"\S(?:.*?\S)?(?=\s*?\n[ \t\r]*\n|\s*\Z)", re.DOTALL)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from guardrail.policy import Policy
-from guardrail.repair import edited_text, legend_of
+from guardrail.policy.policy import Policy
+from guardrail.repair.edits import edited_text, legend_of
 from guardrail.types import Action, Finding, Report
 
 

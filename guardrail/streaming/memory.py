@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from guardrail.drivers import afill, fill
-from guardrail.engine import AsyncEngine, Engine, Obstacle, Part, PartReader, VerifyRequest
+from guardrail.check.contract import AsyncEngine, Engine, Obstacle, Part, PartReader, VerifyRequest
+from guardrail.check.drivers import afill, fill
 from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
 _LATER = Obstacle("not read yet", Cause.LENGTH)

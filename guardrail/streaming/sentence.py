@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from guardrail.entities import cluster
-from guardrail.policy import Policy
-from guardrail.repair import blocked_text, possible, repair
+from guardrail.check.entities import cluster
+from guardrail.policy.policy import Policy
+from guardrail.repair.edits import blocked_text, possible, repair
 from guardrail.streaming.delivery import Delivery
 from guardrail.streaming.events import Checked, Delta, Finished, Withheld
 from guardrail.streaming.settled import last_ending, settled_until

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from guardrail.decompose import decompose
+from guardrail.check.decompose import decompose
 from guardrail.types import Segment
 
 _CONTINUATIONS = (

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from guardrail.check.intake import PassageLike, read_passages, read_question
 from guardrail.errors import UsageError, did_you_mean
-from guardrail.intake import PassageLike, read_passages, read_question
-from guardrail.mending import Generator as Regenerator
-from guardrail.policy import Policy
+from guardrail.policy.policy import Policy
+from guardrail.repair.generators import Generator as Regenerator
 from guardrail.streaming.ahead import Ahead, read_delta
 from guardrail.streaming.events import MODES, Checked, Delta, Finished, Mode, StreamEvent, Withheld
 from guardrail.streaming.memory import AsyncRemembering, Memory, Remembering

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from guardrail.policy import Policy
-from guardrail.repair import possible
+from guardrail.policy.policy import Policy
+from guardrail.repair.edits import possible
 from guardrail.streaming.events import Checked, Delta, Finished, StreamEvent, Withheld
 from guardrail.streaming.steps import CheckAll, Fetch, Mend, More, Plan, expect
 from guardrail.types import Action, GuardedAnswer, Report

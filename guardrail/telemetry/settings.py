@@ -24,7 +24,7 @@ class Telemetry:
     Attributes:
         labels: Of every answer of this guard: application, model, retriever, index, release, topic. A process tells 100
             values of each apart. ``guardrail.telemetry.labels`` sets more for a block.
-        recorder: Hears of every guarded answer, with its texts (``guardrail.record_store.RecordStore``).
+        recorder: Hears of every guarded answer, with its texts (``guardrail.telemetry.records.RecordStore``).
         capture_content: Whether texts of questions, answers, passages and prompts enter spans and events; None = as the
             variable OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says, off by default.
         redact: Applied to each text that is captured; where it fails, the text stays out.
@@ -53,7 +53,7 @@ class Telemetry:
         if self.recorder is not None and not isinstance(self.recorder, Recorder):
             raise ConfigurationError(
                 f"Telemetry: recorder must have `record`, got {type(self.recorder).__name__}. "
-                "See guardrail.record_store.RecordStore."
+                "See guardrail.telemetry.records.RecordStore."
             )
         if self.redact is not None and not callable(self.redact):
             raise ConfigurationError(f"Telemetry: redact must be callable, got {type(self.redact).__name__}.")

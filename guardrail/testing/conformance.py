@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from guardrail.engine import AsyncEngine, Engine, VerifyRequest
+from guardrail.check.contract import AsyncEngine, Engine, VerifyRequest
 from guardrail.errors import EngineError
 from guardrail.types import Cause, Passage, Segment, Span, SupportMatrix
 
@@ -33,7 +33,7 @@ _ODD = ("", " \n", "\x00", "a\ud800b", "שלום 😀 مرحبا", "<b>&amp;</b>
 
 
 def check_engine(engine: Engine | AsyncEngine) -> None:
-    """Check that an engine keeps the contract of ``guardrail.engine``; its accuracy is not judged here.
+    """Check that an engine keeps the contract of ``guardrail.check.contract``; its accuracy is not judged here.
 
     Makes 10 calls with at most 8 segments and 3 short passages each. An async engine runs in one event loop.
 

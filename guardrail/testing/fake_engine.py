@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from guardrail.engine import Obstacle, VerifyRequest
+from guardrail.check.contract import Obstacle, VerifyRequest
 from guardrail.types import Cause, Cell, Row, Segment, Span, SupportMatrix, Verdict
 
 

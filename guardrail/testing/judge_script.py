@@ -52,7 +52,7 @@ def shared_words(point: str, sentence: str) -> float:
 
 
 class ReadingJudge:
-    """A script that answers the prompts decompose, judge, facts and logic in the forms of guardrail.llm.replies.
+    """A script that answers the prompts decompose, judge, facts and logic in the forms of llm.replies.
 
     The same request gets the same reply, from any thread.
     """

@@ -6,8 +6,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from guardrail.llm.fences import unfence
-from guardrail.llm.prompts import instructions
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.prompts import instructions
 from guardrail.testing.chat_reply import Body, message_text
 
 _BY_KEYS = {
@@ -61,6 +61,6 @@ def _messages(body: Body) -> list[dict[str, Any]]:
 @lru_cache
 def _known() -> tuple[tuple[str, str], ...]:
     """Names and instructions of all prompt files, in all languages; the longest first."""
-    files = [f.name.split(".") for f in resources.files("guardrail.llm").joinpath("prompts").iterdir()]
+    files = [f.name.split(".") for f in resources.files("guardrail.engines.llm").joinpath("prompts").iterdir()]
     found = [(name, instructions(name, language).text) for name, language, kind in files if kind == "md"]
     return tuple(sorted(found, key=lambda pair: -len(pair[1])))

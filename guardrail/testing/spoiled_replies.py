@@ -1,4 +1,4 @@
-"""Wrong replies made from right ones, for the forms of guardrail.llm.replies: what models do on bad days.
+"""Wrong replies made from right ones, for the forms of guardrail.engines.llm.replies: what models do on bad days.
 
 Each function gets the reply's JSON, the data of the request and a source of chance, and returns the spoiled reply, or
 None where the reply has no place for the fault. Where it can, the spoiled reply says that everything is supported, so

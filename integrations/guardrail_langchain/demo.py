@@ -18,7 +18,7 @@ from langchain_core.runnables import Runnable, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from guardrail import Passage
-from guardrail.local.lexical import content_words
+from guardrail.text.words import content_words
 
 _DIMENSIONS = 512
 

@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from guardrail import Guard, Report, UsageError, Verdict
-from guardrail.feedback import Feedback
+from guardrail.repair.feedback import Feedback
 from guardrail_langchain.answers import text_of
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import Extract, Parts

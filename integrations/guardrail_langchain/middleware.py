@@ -18,8 +18,8 @@ from langchain_core.runnables.config import ensure_config, set_config_context
 from pydantic_core import to_jsonable_python
 
 from guardrail import Guard, GuardedAnswer, Passage, UsageError
-from guardrail.feedback import Feedback
-from guardrail.intake import lines_of
+from guardrail.check.intake import lines_of
+from guardrail.repair.feedback import Feedback
 from guardrail_langchain.answers import replaced, text_of
 from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, unheard, untrace
 from guardrail_langchain.documents import to_passages, tool_documents

@@ -11,7 +11,7 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.passthrough import RunnableAssign
 
 from guardrail import ConfigurationError, UsageError
-from guardrail.feedback import Feedback
+from guardrail.repair.feedback import Feedback
 from guardrail_langchain.answers import text_of
 from guardrail_langchain.callbacks import Detach, unheard
 from guardrail_langchain.documents import to_documents

@@ -10,7 +10,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.runnables import RunnableConfig
 
 from guardrail import Passage
-from guardrail.feedback import Feedback
+from guardrail.repair.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
 from guardrail_langchain.callbacks import unheard, untrace
 from guardrail_langchain.documents import to_passages

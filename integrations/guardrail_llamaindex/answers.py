@@ -14,7 +14,7 @@ from llama_index.core.base.response.schema import (
 from pydantic import BaseModel
 
 from guardrail import GuardedAnswer
-from guardrail.intake import lines_of
+from guardrail.check.intake import lines_of
 from guardrail_llamaindex.verdict import KEY, told
 
 RESPONSES = (Response, PydanticResponse, StreamingResponse, AsyncStreamingResponse)

@@ -16,7 +16,7 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.types import Thread, TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
-from guardrail.mending import Generator
+from guardrail.repair.generators import Generator
 from guardrail.streaming import Mode
 from guardrail_llamaindex.chat_memory import StagedMemory
 from guardrail_llamaindex.chat_response import GuardedChatStream, achat_responses, chat_responses, sources_of

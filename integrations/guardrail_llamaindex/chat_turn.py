@@ -15,7 +15,7 @@ from llama_index.core.chat_engine.types import (
 from llama_index.core.memory import BaseMemory
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from guardrail.feedback import Feedback
+from guardrail.repair.feedback import Feedback
 from guardrail_llamaindex.answers import RESPONSES, atext_of, text_of
 from guardrail_llamaindex.chat_memory import StagedMemory
 from guardrail_llamaindex.regeneration import synthesizes

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail.check.intake import PassageLike
 from guardrail.errors import did_you_mean
-from guardrail.intake import PassageLike
-from guardrail.mending import Generator
+from guardrail.repair.generators import Generator
 from guardrail.streaming import MODES, Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
 from guardrail_llamaindex.events import aobserved, ended, observed, started
 from guardrail_llamaindex.spans import Place

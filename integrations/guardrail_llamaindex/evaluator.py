@@ -10,7 +10,7 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.prompts.mixin import PromptDictType
 
 from guardrail import Guard, Passage, Policy, Report, UsageError, Verdict
-from guardrail.feedback import Feedback
+from guardrail.repair.feedback import Feedback
 from guardrail_llamaindex.answers import atext_of, text_of
 from guardrail_llamaindex.passages import Selector, to_passages
 

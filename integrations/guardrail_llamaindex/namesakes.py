@@ -10,10 +10,10 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from guardrail import Passage
-from guardrail.entities import cluster
-from guardrail.entities.names import is_cjk, kindred, looks_personal, name_key, roles, split_title
-from guardrail.entities.subjects import subject_of
-from guardrail.entities.words import BEARERS, FIELD_OF, KIND_HEADS
+from guardrail.check.entities import cluster
+from guardrail.check.entities.names import is_cjk, kindred, looks_personal, name_key, roles, split_title
+from guardrail.check.entities.subjects import subject_of
+from guardrail.check.entities.words import BEARERS, FIELD_OF, KIND_HEADS
 from guardrail.types import Entity
 from guardrail_llamaindex.events import NamesakesEvent, tell
 from guardrail_llamaindex.passages import to_passages

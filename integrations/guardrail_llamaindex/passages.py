@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from llama_index.core.schema import NodeWithScore
 
 from guardrail import Passage
-from guardrail.intake import PassageLike
+from guardrail.check.intake import PassageLike
 
 Selector = Callable[[Sequence[NodeWithScore]], Iterable[PassageLike]]
 """Which of an answer's source nodes are passages to check against, and as what."""

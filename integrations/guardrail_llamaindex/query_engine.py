@@ -13,7 +13,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
-from guardrail.mending import Generator
+from guardrail.repair.generators import Generator
 from guardrail.streaming import Mode
 from guardrail_llamaindex.answers import atext_of, delivered, text_of
 from guardrail_llamaindex.checks import Checks

@@ -8,7 +8,7 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import RESPONSE_TYPE
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from guardrail.feedback import Feedback
+from guardrail.repair.feedback import Feedback
 from guardrail_llamaindex.answers import atext_of, text_of
 
 

@@ -240,7 +240,7 @@ def tiny(tmp_path_factory):
 @pytest.fixture(scope="session")
 def engine_of(tiny):
     """An engine on a tiny model, by name; each is made once."""
-    from guardrail.cross_encoder import make
+    from guardrail.engines.cross_encoder import make
 
     def build(name, **options):
         options = {"device": "cpu", "download": False, **options}
@@ -267,7 +267,7 @@ def engine_of(tiny):
 @pytest.fixture
 def request_of():
     """A request from texts."""
-    from guardrail.engine import VerifyRequest
+    from guardrail.check.contract import VerifyRequest
     from guardrail.types import Passage, Segment, Span
 
     def build(segments, passages, **more):
@@ -283,7 +283,7 @@ def request_of():
 @pytest.fixture
 def seen(monkeypatch):
     """What the forward passes get: lists of ids per batch, and what else is given."""
-    from guardrail.cross_encoder import forward
+    from guardrail.engines.cross_encoder import forward
 
     calls = SimpleNamespace(batches=[], extra=[])
     real = forward.Forward.__call__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.cross_encoder.chunks import (
+from guardrail.engines.cross_encoder.chunks import (
     cut_in_two,
     even,
     filled,
@@ -14,7 +14,7 @@ from guardrail.cross_encoder.chunks import (
     words,
     words_and_marks,
 )
-from guardrail.local.reading import Library
+from guardrail.engines.local.passage_index import Library
 from guardrail.types import Passage
 
 

@@ -12,12 +12,12 @@ pytest.importorskip("transformers")
 pytest.importorskip("sentence_transformers")
 
 from guardrail import Guard, Verdict
-from guardrail.cross_encoder import make
-from guardrail.cross_encoder.chunks import pieces
-from guardrail.cross_encoder.reading import Look, Reading, row
-from guardrail.engine import VerifyRequest
+from guardrail.check.contract import VerifyRequest
+from guardrail.engines.cross_encoder import make
+from guardrail.engines.cross_encoder.chunks import pieces
+from guardrail.engines.cross_encoder.reading import Look, Reading, row
+from guardrail.engines.local.passage_index import Library
 from guardrail.errors import EngineError
-from guardrail.local.reading import Library
 from guardrail.testing import check_engine
 from guardrail.types import Passage, Segment, Span
 
@@ -177,7 +177,7 @@ def test_passages_in_other_languages_are_not_guessed_at(engine_of, request_of):
 def test_what_was_not_read_in_time_is_unverified(engine_of, request_of, monkeypatch, name):
     from sentence_transformers import CrossEncoder
 
-    from guardrail.cross_encoder import forward
+    from guardrail.engines.cross_encoder import forward
 
     passes = []
     for kind, method in ((forward.Forward, "__call__"), (CrossEncoder, "predict")):
@@ -199,7 +199,7 @@ def test_what_was_not_read_in_time_is_unverified(engine_of, request_of, monkeypa
 
 def test_lettucedetect_counts_a_passage_that_fits_with_no_other(engine_of, request_of, monkeypatch):
     """Two passages fit together, the third alone; it says it all."""
-    from guardrail.cross_encoder.lettucedetect import LettuceDetect
+    from guardrail.engines.cross_encoder.lettucedetect import LettuceDetect
 
     groups = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from guardrail.cross_encoder.labels import Head, read_head
+from guardrail.engines.cross_encoder.labels import Head, read_head
 from guardrail.errors import ConfigurationError
 
 MNLI = {"0": "contradiction", "1": "entailment", "2": "neutral"}

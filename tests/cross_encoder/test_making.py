@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentence_transformers")
 
-from guardrail.calibration import engine_identity  # noqa: E402
-from guardrail.cross_encoder import CARDS, is_cross_encoder, make  # noqa: E402
+from guardrail.engines.cross_encoder import CARDS, is_cross_encoder, make  # noqa: E402
 from guardrail.errors import ConfigurationError, MissingExtraError  # noqa: E402
+from guardrail.policy.calibration import engine_identity  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +192,7 @@ def test_alignscore_needs_one_checkpoint(tiny, tmp_path):
 
 
 def test_a_missing_library_names_the_line_that_installs_it(monkeypatch, tiny):
-    from guardrail.cross_encoder import folders
+    from guardrail.engines.cross_encoder import folders
 
     real = folders.importlib.util.find_spec
     monkeypatch.setattr(folders.importlib.util, "find_spec", lambda name: None if name == "torch" else real(name))
@@ -209,7 +209,7 @@ def test_the_package_imports_no_library_of_models():
     import subprocess
     import sys
 
-    code = "import guardrail.cross_encoder, sys; sys.exit(any(m in sys.modules for m in ('torch', 'transformers', 'sentence_transformers', 'huggingface_hub')))"
+    code = "import guardrail.engines.cross_encoder, sys; sys.exit(any(m in sys.modules for m in ('torch', 'transformers', 'sentence_transformers', 'huggingface_hub')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -15,10 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from guardrail.engines.llm.caches.cache import Cache, MemoryCache
+from guardrail.engines.llm.caches.disk import FILE, DiskCache
+from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.errors import ConfigurationError
-from guardrail.llm.cache import Cache, MemoryCache
-from guardrail.llm.disk_cache import FILE, DiskCache
-from guardrail.llm.redis_cache import RedisCache
 
 TEXT = '{"verdict": "supported", "quote": "大坝高六十四米 \\" \u2028 \x00 🙂"}'
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="no redis-server here")

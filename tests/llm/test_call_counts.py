@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks.llm_calls.replies import ANSWER, CASE, PASSAGES, reply
 from guardrail import Guard, Policy
-from guardrail.llm.engine import LLMEngine
-from guardrail.llm.openai import OpenAILLM
-from guardrail.llm.settings import CallSettings
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.requests.settings import CallSettings
 from guardrail.testing import OpenAIServer
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.decompose import decompose
-from guardrail.engine import DecomposeRequest, Draft, account_draft
-from guardrail.llm.draft import answer_units, read_draft
-from guardrail.llm.judgement import claims_of
-from guardrail.llm.wording import signs, words
+from guardrail.check.contract import DecomposeRequest, Draft, account_draft
+from guardrail.check.decompose import decompose
+from guardrail.engines.llm.draft import answer_units, read_draft
+from guardrail.engines.llm.judgement import claims_of
+from guardrail.text.wording import signs, words
 
 ANSWER = (
     "Amazon leads the cloud market. It got there because it developed its own chips in 2013. "

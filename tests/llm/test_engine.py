@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from guardrail import ConfigurationError, Guard, Passage, Policy, Verdict
-from guardrail.llm.calls import CallSettings, Prices
-from guardrail.llm.engine import PLANS, LLMEngine
-from guardrail.llm.openai import OpenAILLM
+from guardrail.engines.llm.engine import PLANS, LLMEngine
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.requests.calls import CallSettings, Prices
 from guardrail.testing import ByPrompt, FaultKind, Faults, OpenAIServer, ReadingJudge, check_engine
 from guardrail.types import ErrorType, Report
 

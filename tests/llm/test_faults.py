@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.llm_faults import run
 from guardrail import UsageError
-from guardrail.llm import judgement
-from guardrail.llm.fences import fence
-from guardrail.llm.quotes import Documents
+from guardrail.engines.llm import judgement
+from guardrail.engines.llm.fences import fence
+from guardrail.engines.llm.quotes import Documents
 from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge, Reply
 
 DOCUMENTS = [

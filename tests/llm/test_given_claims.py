@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from guardrail import Guard, Policy
 from guardrail.cli.main import app
-from guardrail.llm import CallSettings, LLMEngine, OpenAILLM
+from guardrail.engines.llm import CallSettings, LLMEngine, OpenAILLM
 from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge
 
 ANSWER = "Larkmoor Dam is 64 metres high. Rita Halloway designed it because Tom Reed had died. 大坝是灰色的。"

@@ -6,9 +6,9 @@ The judge is talked round in every case; what is tested is that no verdict comes
 import pytest
 
 from guardrail import Guard, Passage, Policy, Verdict
-from guardrail.llm.engine import LLMEngine
-from guardrail.llm.fences import fence, unfence
-from guardrail.llm.openai import OpenAILLM
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.llm.fences import fence, unfence
+from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.testing import GullibleJudge, OpenAIServer
 from guardrail.types import Report
 

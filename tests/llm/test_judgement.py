@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.llm.judgement import claims_of, read_segment
-from guardrail.llm.quotes import Documents
-from guardrail.logic import find_relations
+from guardrail.check.logic import find_relations
+from guardrail.engines.llm.judgement import claims_of, read_segment
+from guardrail.engines.llm.quotes import Documents
 from guardrail.types import Claim, ErrorType, Passage, Segment, Span
 
 DOCUMENTS = Documents(

@@ -6,11 +6,11 @@ import json
 import pytest
 
 from guardrail import Guard, Passage, Policy
-from guardrail.aggregate import major, soft, strict
+from guardrail.check.verdicts import major, soft, strict
 from guardrail.cli.main import main
-from guardrail.llm.calls import CallSettings
-from guardrail.llm.engine import LLMEngine
-from guardrail.llm.openai import OpenAILLM
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.requests.calls import CallSettings
 from guardrail.testing.openai_server import OpenAIServer
 from guardrail.testing.prompt_names import prompt_name, request_data
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.decompose import decompose as by_rules
-from guardrail.engine import DecomposeRequest, VerifyRequest, account, account_draft
-from guardrail.llm.fences import unfence
-from guardrail.llm.paper import d_factscore, face4rag, refchecker, replies
-from guardrail.llm.prompts import LANGUAGES, instructions
-from guardrail.llm.protocol import Completion
-from guardrail.llm.quotes import Documents
-from guardrail.llm.replies import LogicOnlyReply
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, account, account_draft
+from guardrail.check.decompose import decompose as by_rules
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker, replies
+from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.protocol import Completion
+from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.replies import LogicOnlyReply
 from guardrail.types import Claim, Passage, Segment, Span
 
 PLANS = (face4rag, d_factscore, refchecker)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from guardrail.decompose import decompose
-from guardrail.engine import DecomposeRequest, VerifyRequest, account
-from guardrail.llm import plans
-from guardrail.llm.cache import MemoryCache
-from guardrail.llm.fences import unfence
-from guardrail.llm.plans import Setting
-from guardrail.llm.protocol import Completion, LLMError, Prompt
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, account
+from guardrail.check.decompose import decompose
+from guardrail.engines.llm import plans
+from guardrail.engines.llm.caches.cache import MemoryCache
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.plans import Setting
+from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
 from guardrail.types import Passage, SupportMatrix
 
 ANSWER = (

@@ -9,15 +9,15 @@ from typing import Any, get_args
 
 import pytest
 
-from guardrail.decompose import decompose
-from guardrail.engine import DecomposeRequest
-from guardrail.llm import prompts
-from guardrail.llm.draft import answer_units, read_draft
-from guardrail.llm.fences import fence, unfence
-from guardrail.llm.judgement import read_segment
-from guardrail.llm.prompts import LANGUAGES, instructions
-from guardrail.llm.quotes import Documents
-from guardrail.llm.replies import (
+from guardrail.check.contract import DecomposeRequest
+from guardrail.check.decompose import decompose
+from guardrail.engines.llm import prompts
+from guardrail.engines.llm.draft import answer_units, read_draft
+from guardrail.engines.llm.fences import fence, unfence
+from guardrail.engines.llm.judgement import read_segment
+from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.replies import (
     DraftReply,
     JudgeReply,
     KnowledgeError,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from guardrail.llm.quotes import Documents
+from guardrail.engines.llm.quotes import Documents
 from guardrail.types import Passage, Span
 
 TEXT = (

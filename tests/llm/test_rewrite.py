@@ -9,14 +9,14 @@ import re
 import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError
-from guardrail.feedback import Feedback
-from guardrail.llm.calls import CallSettings
-from guardrail.llm.fences import fence, unfence
-from guardrail.llm.openai import OpenAILLM
-from guardrail.llm.prompts import instructions
-from guardrail.llm.protocol import Completion
-from guardrail.llm.replies import RewriteReply
-from guardrail.rewriting import LLMRewriter
+from guardrail.engines.llm.fences import fence, unfence
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.prompts import instructions
+from guardrail.engines.llm.protocol import Completion
+from guardrail.engines.llm.replies import RewriteReply
+from guardrail.engines.llm.requests.calls import CallSettings
+from guardrail.repair import LLMRewriter
+from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine, OpenAIServer, prompt_name
 from guardrail.testing.chat_reply import Reply
 from guardrail.testing.prompt_names import request_data

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from guardrail.llm.fences import fence
-from guardrail.llm.prompts import LANGUAGES, instructions
-from guardrail.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
+from guardrail.engines.llm.fences import fence
+from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
 from guardrail.testing import ByPrompt, GullibleJudge, ReadingJudge, Reply, prompt_name
 from guardrail.testing.gullible_judge import ORDER
 

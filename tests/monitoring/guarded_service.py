@@ -12,8 +12,8 @@ import time
 from itertools import count
 
 from guardrail import Guard
-from guardrail.monitor import serve_metrics
 from guardrail.telemetry import Telemetry, labels
+from guardrail.telemetry.monitor import serve_metrics
 from guardrail.testing import FakeEngine
 
 PASSAGES = ["The Rhine flows through Basel."]

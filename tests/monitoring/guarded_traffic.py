@@ -17,11 +17,11 @@ from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import start_http_server
 
 from guardrail import Guard, Passage, Policy
-from guardrail.cascade import CascadeEngine
-from guardrail.llm import LLMEngine, MemoryCache, OpenAILLM, Prices
-from guardrail.local.engine import LocalEngine
-from guardrail.record_store import RecordStore
+from guardrail.engines.cascade import CascadeEngine
+from guardrail.engines.llm import LLMEngine, MemoryCache, OpenAILLM, Prices
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.telemetry import Telemetry, labels
+from guardrail.telemetry.records import RecordStore
 from guardrail.testing import OpenAIServer, ReadingJudge, Reply
 
 PASSAGES = [

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from guardrail.cli.main import app
 from guardrail.errors import ConfigurationError, UsageError
-from guardrail.monitor import write_files
-from guardrail.monitor.pace import paced, paced_query
+from guardrail.telemetry.monitor import write_files
+from guardrail.telemetry.monitor.pace import paced, paced_query
 
-SHIPPED = Path(str(files("guardrail.monitor") / "files"))
+SHIPPED = Path(str(files("guardrail.telemetry.monitor") / "files"))
 NAMES = {str(path.relative_to(SHIPPED)) for path in SHIPPED.rglob("*") if path.is_file()}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.monitor import write_files
+from guardrail.telemetry.monitor import write_files
 
 PACE = 900  # the rules' hour is 4 s
 RATIO = "application:guardrail_answers_unfaithful:ratio1h"

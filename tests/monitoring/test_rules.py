@@ -14,10 +14,10 @@ from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import CollectorRegistry, generate_latest
 
 import guardrail
-from guardrail.monitor import write_files
 from guardrail.telemetry.metrics import Instruments
+from guardrail.telemetry.monitor import write_files
 
-SHIPPED = files("guardrail.monitor") / "files"
+SHIPPED = files("guardrail.telemetry.monitor") / "files"
 DOCS = Path(guardrail.__file__).parents[1] / "docs" / "monitoring.md"
 TESTS = ("guardrail.rules.test.yml", "guardrail.alerts.test.yml")
 

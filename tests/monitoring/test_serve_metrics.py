@@ -14,7 +14,7 @@ START = """
 import socket, urllib.request
 from opentelemetry import metrics
 from guardrail.errors import *
-from guardrail.monitor import serve_metrics
+from guardrail.telemetry.monitor import serve_metrics
 read = lambda url: urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5).read().decode()
 def refused(call, *arguments):
     try:
@@ -108,7 +108,7 @@ with serve_metrics(0) as served:
 def test_what_is_no_port_is_refused(port):
     """Before anything is set up."""
     from guardrail.errors import ConfigurationError
-    from guardrail.monitor import serve_metrics
+    from guardrail.telemetry.monitor import serve_metrics
 
     with pytest.raises(ConfigurationError, match="port must be a number from 0 to 65535"):
         serve_metrics(eval(port))
@@ -118,7 +118,7 @@ def test_what_is_no_port_is_refused(port):
 def test_what_is_no_host_is_refused(host):
     """None would listen on all addresses."""
     from guardrail.errors import ConfigurationError
-    from guardrail.monitor import serve_metrics
+    from guardrail.telemetry.monitor import serve_metrics
 
     with pytest.raises(ConfigurationError, match="host must be a name or an address"):
         serve_metrics(0, host)
@@ -159,7 +159,7 @@ print(refused(serve_metrics))
 def test_importing_the_package_imports_no_sdk():
     """Nor a client of Prometheus."""
     (said,) = python("""
-import sys, guardrail.monitor
+import sys, guardrail.telemetry.monitor
 print([name for name in ("opentelemetry.sdk", "prometheus_client", "opentelemetry.exporter") if name in sys.modules])
 """)
     assert said == "[]"

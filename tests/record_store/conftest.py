@@ -8,8 +8,8 @@ import time
 import pytest
 
 from guardrail import Action, Decision, Evidence, Finding, GuardedAnswer, Passage, Report, Span, Verdict
-from guardrail.record_store import RecordStore, disk, writer
 from guardrail.telemetry import Outcome
+from guardrail.telemetry.records import RecordStore, disk, writer
 
 PASSAGE = Passage(id="p1", title="The bridge", text="The bridge opened in 1931. It is 300 metres long.")
 ANSWER = "The bridge opened in 1971."

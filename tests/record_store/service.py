@@ -13,8 +13,8 @@ from itertools import count
 from pathlib import Path
 
 from guardrail import Passage, Report, Verdict
-from guardrail.record_store import RecordStore, disk, writer
 from guardrail.telemetry import Outcome
+from guardrail.telemetry.records import RecordStore, disk, writer
 
 
 def outcome(ident):

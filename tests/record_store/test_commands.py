@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from guardrail import ErrorType, Finding, Passage, Span, Verdict
 from guardrail.cli.main import app, main
-from guardrail.record_store import RecordStore
+from guardrail.telemetry.records import RecordStore
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\r\x9b31m\u202e\ud800[red]x[/red]"
 

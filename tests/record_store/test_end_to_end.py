@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from guardrail import Guard, Passage, Policy
-from guardrail.record_store import RecordStore
 from guardrail.telemetry import Telemetry, labels
+from guardrail.telemetry.records import RecordStore
 
 BRIDGE = Passage(id="b", title="The bridge", text="The bridge opened in 1931. It is 300 metres long.")
 
@@ -72,7 +72,7 @@ def test_records_are_counted_in_the_metric(outcome, path, monkeypatch):
     metrics = pytest.importorskip("opentelemetry.sdk.metrics")
     from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-    from guardrail.record_store import tally
+    from guardrail.telemetry.records import tally
 
     reader = InMemoryMetricReader()
     meter = metrics.MeterProvider([reader]).get_meter("guardrail")

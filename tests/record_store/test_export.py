@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from guardrail import MissingExtraError, Passage, UsageError
 from guardrail.cli.main import app
 from guardrail.evaluation import read_labelled
-from guardrail.record_store import RecordStore, export, parquet
+from guardrail.telemetry.records import RecordStore, export, parquet
 
 ODD = "桥 👩‍👩‍👧 \x00 \ud800 \u2028"
 

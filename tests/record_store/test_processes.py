@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.record_store import RecordStore
+from guardrail.telemetry.records import RecordStore
 
 SERVICE = Path(__file__).with_name("service.py")
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from guardrail import Action, ErrorType, Evidence, Finding, Passage, Scores, Span, UsageError, Verdict
-from guardrail.record_store import RecordStore
+from guardrail.telemetry.records import RecordStore
 from guardrail.types import Cause
 
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from guardrail import ConfigurationError, ErrorType
 from guardrail.cli.main import app
-from guardrail.record_store import RecordStore
-from guardrail.record_store.sampling import chance, drawn
+from guardrail.telemetry.records import RecordStore
+from guardrail.telemetry.records.sampling import chance, drawn
 
 DAY = 86_400
 

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from guardrail import ConfigurationError, UsageError
-from guardrail.record_store import RecordStore, database, writer
+from guardrail.telemetry.records import RecordStore, database, writer
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -140,7 +140,7 @@ def test_a_deleted_folder_is_waited_for(tmp_path, outcome):
 
 def test_a_file_that_may_not_be_written_is_waited_for(store, path, outcome, monkeypatch):
     """Root may write everything, so a read-only connection stands for a read-only disk."""
-    from guardrail.record_store import disk
+    from guardrail.telemetry.records import disk
 
     made = disk.open_to_write
 
@@ -338,7 +338,7 @@ def test_a_file_on_a_read_only_disk_can_be_read(path, outcome):
 
 
 def test_reading_while_somebody_writes_and_labelling_then(store, path, outcome, monkeypatch):
-    monkeypatch.setattr("guardrail.record_store.database._PATIENCE", 0.05)
+    monkeypatch.setattr("guardrail.telemetry.records.database._PATIENCE", 0.05)
     store.record(outcome(ident="one"))
     store.flush()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail import Guard, Passage, Policy
-from guardrail.engine import Part, VerifyRequest
-from guardrail.local.engine import LocalEngine
+from guardrail.check.contract import Part, VerifyRequest
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import Delta, guarded_stream
 from guardrail.streaming.settled import settled_until
 from guardrail.testing import FakeEngine

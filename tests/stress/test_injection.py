@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from guardrail import Passage
-from guardrail.stress import inject
+from guardrail.evaluation.stress import inject
 from guardrail.types import ErrorType, Verdict
 
 LIBRARY = Passage(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.stress import right_versions, wrong_versions
-from guardrail.stress.sentences import changes
+from guardrail.evaluation.stress import right_versions, wrong_versions
+from guardrail.evaluation.stress.sentences import changes
 from guardrail.types import ErrorType
 
 OTHERS = ["Mara Quist won the prize in 1988.", "The bridge is long."]

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from guardrail import Guard, Passage, Policy
-from guardrail.cascade import CascadeEngine
-from guardrail.llm.calls import CallSettings, Prices
-from guardrail.llm.engine import LLMEngine
-from guardrail.llm.openai import OpenAILLM
+from guardrail.engines.cascade import CascadeEngine
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.requests.calls import CallSettings, Prices
 from guardrail.telemetry import Telemetry
 from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
 

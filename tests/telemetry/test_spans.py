@@ -7,7 +7,7 @@ from opentelemetry import context, trace
 from opentelemetry.trace import StatusCode
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError
-from guardrail.cascade import CascadeEngine
+from guardrail.engines.cascade import CascadeEngine
 from guardrail.telemetry import Telemetry
 from guardrail.testing import FakeEngine
 

@@ -11,7 +11,7 @@ pytest.importorskip("openai")
 import httpx
 
 from guardrail import Guard, Policy
-from guardrail.llm import LangChainLLM, LlamaIndexLLM, LLMEngine, OpenAILLM
+from guardrail.engines.llm import LangChainLLM, LlamaIndexLLM, LLMEngine, OpenAILLM
 from guardrail.testing import OpenAIServer, ReadingJudge
 
 ANSWER = "The bridge opened in 1950. It is 503 metres long."

@@ -9,7 +9,7 @@ pytest.importorskip("opentelemetry.sdk")
 pytest.importorskip("openai")
 
 from guardrail import Guard, Policy
-from guardrail.llm import LLMEngine, OpenAILLM
+from guardrail.engines.llm import LLMEngine, OpenAILLM
 from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
 

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from guardrail.llm.calls import Calls, Ledger
-from guardrail.llm.protocol import Completion, Prompt
+from guardrail.engines.llm.protocol import Completion, Prompt
+from guardrail.engines.llm.requests.calls import Calls, Ledger
 
 
 class Model:

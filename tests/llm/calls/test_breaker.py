@@ -3,9 +3,9 @@
 import time
 from dataclasses import replace
 
-from guardrail.llm.breaker import Breaker
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.requests.breaker import Breaker
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 DOWN = LLMError("HTTP 500", retryable=True)
@@ -66,7 +66,7 @@ def test_failures_that_are_not_the_servers_do_not_open_the_breaker(prompts, ledg
 
 def test_a_black_hole_opens_the_breaker_though_deadlines_are_short(kind, perform, monkeypatch, prompts, ledger):
     """Else every answer would wait for its whole deadline, for as long as the outage lasts."""
-    monkeypatch.setattr("guardrail.llm.calls._FAIR", 0.1)
+    monkeypatch.setattr("guardrail.engines.llm.requests.calls._FAIR", 0.1)
     model = kind(seconds=0.6)
     calls = Calls(model, replace(FAST, breaker_failures=2, timeout=10.0))
     for _ in range(2):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from guardrail import ConfigurationError, UsageError
+from guardrail.engines.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.requests.calls import Calls, CallSettings, Prices
 from guardrail.errors import EngineError
-from guardrail.llm.calls import Calls, CallSettings, Prices
-from guardrail.llm.protocol import Completion, LLMError
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 import pytest
 from opentelemetry import trace
 
-from guardrail.llm.calls import Calls, CallSettings, Prices
-from guardrail.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.requests.calls import Calls, CallSettings, Prices
 from guardrail.telemetry import observed
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
@@ -210,8 +210,8 @@ def test_a_loop_that_ended_is_not_kept(prompts, ledger, awaited):
 def test_a_request_that_hangs_does_not_hold_up_the_exit():
     code = """
 import time
-from guardrail.llm.calls import Calls, CallSettings, Ledger
-from guardrail.llm.protocol import Prompt
+from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger
+from guardrail.engines.llm.protocol import Prompt
 class Hanging:
     model = "x"
     def complete(self, prompt, *, timeout):
@@ -231,7 +231,7 @@ def test_a_missing_tenacity_names_the_line_that_installs_it():
 import sys
 sys.modules["tenacity"] = None
 import guardrail
-from guardrail.llm.calls import Calls
+from guardrail.engines.llm.requests.calls import Calls
 class Model:
     model = "x"
     def complete(self, prompt, *, timeout): ...

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.telemetry import observed
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from guardrail import UsageError
-from guardrail.llm.calls import Calls, CallSettings
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from guardrail.llm.calls import Calls, CallSettings, Ledger
-from guardrail.llm.openai import OpenAILLM
-from guardrail.llm.protocol import Prompt
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.protocol import Prompt
+from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger
 
 SCHEMA = {
     "type": "object",

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from guardrail import ConfigurationError
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.openai import OpenAILLM
-from guardrail.llm.protocol import LLM, AsyncLLM
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.protocol import LLM, AsyncLLM
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)
@@ -120,7 +120,7 @@ def test_a_model_that_is_dropped_closes_its_connections(monkeypatch, prompt, led
 def test_a_forked_process_opens_its_own_connections():
     code = """
 import os, sys
-from guardrail.llm.openai import OpenAILLM
+from guardrail.engines.llm.models.openai import OpenAILLM
 llm = OpenAILLM("m", "http://localhost:9/v1")
 mine = llm._clients.here()
 assert llm._clients.here() is mine
@@ -145,7 +145,7 @@ import sys
 for name in {vendor!r}, "llama_index.core.callbacks", "langchain_core.language_models":
     sys.modules[name] = None
 import guardrail
-from guardrail.llm.{module} import *
+from guardrail.engines.llm.{module} import *
 try:
     {make}
 except guardrail.MissingExtraError as error:

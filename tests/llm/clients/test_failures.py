@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
-from guardrail.llm.failures import failure, retry_after
+from guardrail.engines.llm.requests.failures import failure, retry_after
 
 
 def test_retry_after_in_all_its_forms():

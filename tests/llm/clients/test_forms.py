@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.openai import OpenAILLM
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)

@@ -11,9 +11,9 @@ from langchain_core.runnables import RunnableLambda
 from langchain_openai import AzureChatOpenAI, ChatOpenAI
 
 from guardrail import Cause, ConfigurationError
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.langchain import LangChainLLM
-from guardrail.llm.protocol import LLM, AsyncLLM
+from guardrail.engines.llm.models.langchain import LangChainLLM
+from guardrail.engines.llm.protocol import LLM, AsyncLLM
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)

@@ -9,8 +9,8 @@ from llama_index.core.callbacks import CallbackManager, TokenCountingHandler
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
 from guardrail import Cause, ConfigurationError
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.llama_index import LlamaIndexLLM
+from guardrail.engines.llm.models.llama_index import LlamaIndexLLM
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)

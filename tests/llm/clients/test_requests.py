@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from guardrail import Cause
-from guardrail.llm.calls import Calls, CallSettings
-from guardrail.llm.openai import OpenAILLM
-from guardrail.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 from guardrail.testing.loopback import HttpReply, Loopback
 
@@ -238,7 +238,7 @@ def test_nobody_answers_the_door(perform, monkeypatch, prompt, ledger):
     """Packets are dropped: a connection is not waited for as long as a reply."""
     import socket
 
-    monkeypatch.setattr("guardrail.llm.openai._CONNECTING", 0.2)
+    monkeypatch.setattr("guardrail.engines.llm.models.openai._CONNECTING", 0.2)
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)

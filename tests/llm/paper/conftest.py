@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from guardrail.decompose import decompose as by_rules
-from guardrail.engine import DecomposeRequest, VerifyRequest, account
-from guardrail.llm.fences import unfence
-from guardrail.llm.protocol import Completion, LLMError
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, account
+from guardrail.check.decompose import decompose as by_rules
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.types import Claim, Passage, Segment, Span
 
 SENTENCES = (

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from guardrail.engine import VerifyRequest, account_draft
-from guardrail.llm.fences import unfence
-from guardrail.llm.paper import d_factscore, face4rag, refchecker
-from guardrail.llm.protocol import LLMError
+from guardrail.check.contract import VerifyRequest, account_draft
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
+from guardrail.engines.llm.protocol import LLMError
 from guardrail.types import Claim, Passage
 
 

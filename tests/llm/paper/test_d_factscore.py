@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from guardrail.engine import account_draft
-from guardrail.llm.paper import d_factscore
+from guardrail.check.contract import account_draft
+from guardrail.engines.llm.paper import d_factscore
 from guardrail.types import Passage
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from guardrail.decompose import decompose as by_rules
-from guardrail.engine import VerifyRequest, account_draft
-from guardrail.llm.fences import unfence
-from guardrail.llm.paper import d_factscore, face4rag
+from guardrail.check.contract import VerifyRequest, account_draft
+from guardrail.check.decompose import decompose as by_rules
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.paper import d_factscore, face4rag
 from guardrail.types import Passage
 
 DAM = "Larkmoor Dam is 64 metres high."

@@ -2,9 +2,9 @@
 
 import pytest
 
-from guardrail.engine import VerifyRequest, account_draft
-from guardrail.llm.fences import unfence
-from guardrail.llm.paper import d_factscore, face4rag, refchecker
+from guardrail.check.contract import VerifyRequest, account_draft
+from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
 from guardrail.types import Passage
 
 

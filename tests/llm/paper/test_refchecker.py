@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from guardrail.engine import VerifyRequest
-from guardrail.llm.paper import refchecker
+from guardrail.check.contract import VerifyRequest
+from guardrail.engines.llm.paper import refchecker
 from guardrail.types import Claim
 
 

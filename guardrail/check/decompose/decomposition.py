@@ -1,0 +1,211 @@
+"""From an answer to its segments: blocks, sentences, what needs no check, what stays together, what stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from guardrail.check.decompose.abstention import declines
+from guardrail.check.decompose.blocks import Block, Kind, cells, runs, split_blocks
+from guardrail.check.decompose.claims import header_claims, title_claims
+from guardrail.check.decompose.connectives import MAX_CHARACTERS, Tie, tie
+from guardrail.check.decompose.contents import only_declines
+from guardrail.check.decompose.pronouns import Topic
+from guardrail.check.decompose.worthiness import (
+    CITATION,
+    CODE,
+    DECLINES,
+    HEADING,
+    MARKUP,
+    TABLE_HEADER,
+    affirms,
+    is_bold_line,
+    is_reference,
+    opens_references,
+    skip_reason,
+    strip_prefix,
+)
+from guardrail.check.logic import find_relations
+from guardrail.text.citations import Index, citation_index
+from guardrail.text.markdown import mask, plain, readable
+from guardrail.text.sentences import language, split_sentences
+from guardrail.types import Decomposition, Segment, Span
+
+_FRAGMENT_WORDS = 6  # a list item up to this long says nothing without the line that leads it in
+_MOST_DECLINING = 8  # an answer of more sentences than this does more than decline
+
+
+@dataclass(slots=True)
+class _Sentence:
+    span: Span
+    text: str
+    block: int
+    kind: Kind
+    lang: str
+    citations: tuple[str, ...] = ()
+    skipped: str | None = None
+    lead: str = ""  # the line that leads in the list of this item
+
+
+def _table_text(block: Block, line: str) -> str:
+    titles = block.headers
+    parts = []
+    for column, cell in enumerate(cells(line)):
+        title = titles[column] if column < len(titles) else ""
+        if cell:
+            parts.append(f"{title}: {cell}" if title else cell)
+    return "; ".join(parts) + "." if parts else ""
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    piece = span.of(text)
+    start = span.start + len(piece) - len(piece.lstrip())
+    return Span(start, max(start, span.end - (len(piece) - len(piece.rstrip()))))
+
+
+def _sentences(text: str, index: Index) -> Iterator[_Sentence]:
+    """All sentences of the answer in order; what carries no prose comes out as skipped."""
+    for number, block in enumerate(split_blocks(text)):
+        whole = _trimmed(text, Span(block.lines[0].start, block.lines[-1].end))
+        if block.kind is Kind.TABLE_HEADER and header_claims(block.headers):
+            block.kind, block.headers = Kind.TABLE_ROW, ()
+        if block.kind in {Kind.CODE, Kind.MARKUP, Kind.TABLE_HEADER}:
+            skipped = {Kind.CODE: CODE, Kind.MARKUP: MARKUP}.get(block.kind, TABLE_HEADER)
+            yield _Sentence(whole, whole.of(text), number, block.kind, "en", skipped=skipped)
+            continue
+        if block.kind is Kind.TABLE_ROW:
+            row, citations = plain(_table_text(block, whole.of(text)), index)
+            reason = skip_reason(row, row, block.kind, alone=False)
+            yield _Sentence(whole, row, number, block.kind, language(row), citations, reason)
+            continue
+        for run in runs(block, text):
+            raw = run.of(text)
+            lang = language(raw)
+            found = split_sentences(mask(raw, index))
+            for piece in found:
+                span = _trimmed(text, Span(run.start + piece.start, run.start + piece.end))
+                if span.start == span.end:
+                    continue
+                words, citations = plain(span.of(text), index)
+                reason = skip_reason(words, span.of(text), block.kind, alone=len(found) == 1)
+                yield _Sentence(span, words, number, block.kind, lang, citations, reason)
+
+
+def _settle(answer: str, sentences: list[_Sentence], question: str | None) -> None:
+    """Decide what depends on the sentences around: reference lists, lead-ins of lists, refusals."""
+    in_references, reference, lead = False, -1, ""  # ``reference``: block of the last work named
+    for sentence in sentences:
+        text = sentence.text
+        if opens_references(text) and not sentence.citations:
+            in_references, sentence.skipped = True, HEADING
+        elif sentence.kind is Kind.HEADING:
+            in_references = False
+        if in_references and sentence.skipped is None:
+            raw = sentence.span.of(answer)
+            if (sentence.block == reference and not title_claims(text)) or is_reference(raw):
+                sentence.skipped, reference = CITATION, sentence.block
+            elif sentence.block != reference and not raw.startswith(("[", "【")):
+                in_references = False  # running text again
+        if sentence.skipped is None:
+            sentence.text = text = strip_prefix(text)
+            if declines(text, question, sentence.lang):
+                sentence.skipped = DECLINES
+        if (
+            sentence.kind is Kind.ITEM
+            and lead
+            and len(text.split()) <= _FRAGMENT_WORDS
+            and not text.endswith((".", "。", ":", "："))
+        ):
+            sentence.lead = lead
+        elif sentence.kind is not Kind.ITEM:
+            leads_in = text.endswith((":", "：")) and sentence.skipped in {HEADING, None} and 8 <= len(text) <= 160
+            lead = text if leads_in else ""
+
+    if not sentences:
+        return
+    last = sentences[-1]
+    bold = last.skipped == HEADING and last.kind is not Kind.HEADING and is_bold_line(last.span.of(answer))
+    if (bold and not last.text.endswith((":", "："))) or (len(sentences) == 1 and affirms(last.text)):
+        last.skipped = None  # what heads nothing, or greets nobody, is the answer itself
+
+
+def _settle_whole(sentences: list[_Sentence], question: str | None) -> None:
+    """Skip what only says what the passages lack or hold, where the answer says nothing else."""
+    if any(sentence.skipped == CODE for sentence in sentences):
+        return
+    said = [sentence for sentence in sentences if sentence.skipped in {None, DECLINES}]
+    if not 0 < len(said) <= _MOST_DECLINING or any(s.kind in {Kind.TABLE_ROW, Kind.HEADING} for s in said):
+        return
+    if any(s.skipped is None for s in said) and only_declines(
+        [(s.text, s.skipped == DECLINES) for s in said], question
+    ):
+        for sentence in said:
+            sentence.skipped = DECLINES
+
+
+def _groups(sentences: list[_Sentence]) -> Iterator[list[_Sentence]]:
+    """Sentences that stay together (L-Face4RAG, section 4.1): a connective never loses the side it points back to."""
+    group: list[_Sentence] = []
+    for sentence in sentences:
+        if group:
+            before = group[-1]
+            tied = Tie.NONE
+            if (
+                sentence.skipped is None
+                and before.skipped is None
+                and sentence.block == before.block
+                and sentence.kind is not Kind.TABLE_ROW
+            ):
+                tied = tie(sentence.text)
+            if len(group) < tied and sentence.span.end - group[0].span.start <= MAX_CHARACTERS:
+                group.append(sentence)
+                continue
+            yield group
+        group = [sentence]
+    if group:
+        yield group
+
+
+def _segment(number: int, group: list[_Sentence], topic: Topic) -> Segment:
+    first, last = group[0], group[-1]
+    span = Span(first.span.start, last.span.end)
+    citations = tuple(dict.fromkeys(c for sentence in group for c in sentence.citations))
+    if first.skipped is not None:
+        if first.skipped == HEADING and first.kind is not Kind.ITEM:
+            topic.reset()  # a new section may be about somebody else
+        return Segment(id=f"s{number}", span=span, text=first.text, citations=citations, skipped=first.skipped)
+    texts = [topic.resolve(sentence.text, sentence.lang) for sentence in group]
+    if first.lead:
+        texts[0] = f"{first.lead} {texts[0]}"
+    text = ("" if first.lang in {"zh", "ja"} else " ").join(texts)
+    return Segment(id=f"s{number}", span=span, text=text, relations=find_relations(text), citations=citations)
+
+
+def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence[str] = ()) -> Decomposition:
+    """Decompose an answer into segments that keep logic together and stand alone.
+
+    Follows the three principles of L-Face4RAG (Face4RAG, KDD'24, section 4.1): segments are taken as written, a
+    sentence tied to the one before by a connective stays with it, and references are resolved. No model is called.
+
+    Args:
+        answer: The answer, plain text or Markdown, in any language; rules are finest for English and Chinese.
+        question: What was asked; names the subject where the answer starts with a pronoun, and tells refusals.
+        passage_ids: Ids of the passages in order; citation marks are mapped to them by id, else by 1-based number.
+
+    Returns:
+        Segments "s1", "s2", ... in order, without overlap; spans are code point offsets into ``answer``. Segments that
+        need no check say why in ``skipped``. ``abstained`` if the answer declines and claims nothing, ``unreadable`` if
+        it holds code.
+    """
+    text = readable(answer)
+    index = citation_index(passage_ids)
+    sentences = list(_sentences(text, index))
+    _settle(text, sentences, question)
+    _settle_whole(sentences, question)
+    topic = Topic(question, language(question or answer))
+    segments = tuple(_segment(i, group, topic) for i, group in enumerate(_groups(sentences), 1))
+    return Decomposition(
+        segments=segments,
+        abstained=any(s.skipped == DECLINES for s in segments) and all(s.skipped not in {None, CODE} for s in segments),
+        unreadable=any(s.skipped == CODE for s in segments),
+    )

@@ -1,5 +1,0 @@
-"""Decompose an answer into segments that can be checked alone (L-Face4RAG: Face4RAG, KDD'24, section 4.1)."""
-
-from guardrail.decompose.decomposition import decompose
-
-__all__ = ["decompose"]

@@ -1,1 +1,0 @@
-"""Input of ``guardrail demo``: documents, questions, and the answers that a model gave to them."""

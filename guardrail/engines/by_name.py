@@ -1,0 +1,76 @@
+"""Engines by name, for ``Guard(engine="...")`` and the command line. Vendors are imported only for what is asked."""
+
+from __future__ import annotations
+
+from guardrail.check.contract import AsyncEngine, Engine
+from guardrail.errors import ConfigurationError, did_you_mean
+from guardrail.policy.policy import LOGIC, Policy
+from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
+
+CROSS_ENCODERS = ("minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "nli")
+"""Engines of guardrail.engines.cross_encoder; a colon and a variant, hub id or folder may follow, after ``nli`` must."""
+
+NAMES = ("local", "llm:<model>", "cascade:<model>", *CROSS_ENCODERS[:-1], "nli:<hub id or folder>")
+
+_MODELLED = ("llm", "cascade")
+
+
+def make_engine(name: str, *, policy: Policy) -> Engine | AsyncEngine:
+    """The engine of that name (see NAMES).
+
+    ``llm:<model>`` asks an OpenAI-compatible endpoint: OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
+    ``cascade:<model>`` is the local engine with that one behind it, for what it is unsure of and for error types that
+    the policy acts on more severely than on other errors.
+
+    Raises:
+        ConfigurationError: there is no such engine, or its name lacks the model.
+        MissingExtraError: what the engine needs is not installed.
+    """
+    kind, _, model = name.partition(":")
+    if kind in _MODELLED and not model:
+        raise ConfigurationError(f"engine {name!r} needs a model. Write {kind}:<model>, such as '{kind}:gpt-4o-mini'.")
+    if name == "local":
+        from guardrail.engines.local.engine import LocalEngine
+
+        return LocalEngine()
+    if kind == "llm":
+        return _llm(model)
+    if kind == "cascade":
+        return make_cascade(_llm(model), policy)
+    if kind in CROSS_ENCODERS:
+        from guardrail.engines.cross_encoder import make
+
+        return make(name)
+    near = did_you_mean(kind, [known.partition(":")[0] for known in NAMES])
+    raise ConfigurationError(
+        f"unknown engine {name!r}. {near if near.startswith('Did') else did_you_mean(name, NAMES)}"
+    )
+
+
+def make_cascade(second: Engine | AsyncEngine, policy: Policy) -> Engine | AsyncEngine:
+    """The local engine first, then ``second``, as the policy needs it."""
+    from guardrail.engines.cascade import CascadeEngine
+    from guardrail.engines.local.engine import LocalEngine
+
+    return CascadeEngine(first=LocalEngine(), second=second, always=pressing(policy))
+
+
+def pressing(policy: Policy) -> frozenset[ErrorType]:
+    """Error types that the policy acts on more severely than on an error of no type: they deserve a second look."""
+    untyped = min(_severity(policy, verdict.value) for verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED))
+    return frozenset(
+        error
+        for error in ErrorType
+        if _severity(policy, error.value) > untyped or (error in LOGIC_ERRORS and _severity(policy, LOGIC) > untyped)
+    )
+
+
+def _severity(policy: Policy, key: str) -> int:
+    return policy.actions.get(key, Action.FLAG).severity
+
+
+def _llm(model: str) -> Engine | AsyncEngine:
+    from guardrail.engines.llm.engine import LLMEngine
+    from guardrail.engines.llm.models.openai import OpenAILLM
+
+    return LLMEngine(llm=OpenAILLM(model))

@@ -1,0 +1,30 @@
+"""An LLM as judge: the three seed methods in two round trips (docs/llm.md)."""
+
+from guardrail.engines.llm.caches.cache import Cache, MemoryCache
+from guardrail.engines.llm.caches.disk import DiskCache
+from guardrail.engines.llm.caches.redis import RedisCache
+from guardrail.engines.llm.engine import PLANS, LLMEngine
+from guardrail.engines.llm.models.langchain import LangChainLLM
+from guardrail.engines.llm.models.llama_index import LlamaIndexLLM
+from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt
+from guardrail.engines.llm.requests.calls import CallSettings, Prices
+
+__all__ = [
+    "LLM",
+    "PLANS",
+    "AsyncLLM",
+    "Cache",
+    "CallSettings",
+    "Completion",
+    "DiskCache",
+    "LLMEngine",
+    "LLMError",
+    "LangChainLLM",
+    "LlamaIndexLLM",
+    "MemoryCache",
+    "OpenAILLM",
+    "Prices",
+    "Prompt",
+    "RedisCache",
+]

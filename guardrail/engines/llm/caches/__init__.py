@@ -1,0 +1,1 @@
+"""Where verdicts of a model are kept: memory, disk, Redis."""

@@ -1,0 +1,161 @@
+"""The LLM engine: any chat model as decomposer and judge, by a call plan, inside a budget."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from guardrail.check.contract import DecomposeRequest, Draft, VerifyRequest, seconds_left
+from guardrail.engines.llm import plans
+from guardrail.engines.llm.caches.cache import Cache, MemoryCache
+from guardrail.engines.llm.plans import Setting
+from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.protocol import LLM, AsyncLLM
+from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger, Prices
+from guardrail.engines.llm.steps import Steps
+from guardrail.errors import ConfigurationError, did_you_mean
+from guardrail.text.sentences import language
+from guardrail.types import SupportMatrix
+
+_DECOMPOSING = 0.45
+"""Share of the time left that decomposing may take: rules can do it too, judging they cannot."""
+
+_MARGIN = 0.05
+"""Seconds before the deadline at which the engine comes back with what it has."""
+
+_PROMPTS = {"fast": ("decompose", "judge"), "thorough": ("decompose", "facts", "logic")}
+PLANS = ("fast", "thorough", "paper:face4rag", "paper:d-factscore", "paper:refchecker")
+"""Call plans: our own two, and each seed's own pattern of calls, for reproducing its tables."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LLMEngine:
+    """Decomposes, groups and judges by a language model (docs/llm.md).
+
+    Attributes:
+        llm: The model: OpenAILLM, LangChainLLM, LlamaIndexLLM, or your own with the LLM or AsyncLLM protocol.
+        plan: One of PLANS. ``fast``: 2 calls in 2 rounds. ``thorough``: 1 + one per segment + one per segment with a
+            relation, in 2 rounds.
+        settings: Timeouts, retries, concurrency, circuit breaker, and most calls per answer; None = the defaults, with
+            as many calls as they take for the papers' plans.
+        prices: Per million tokens, for ``report.usage.cost``; None = not counted.
+        cache: Where verdicts are remembered; None = nowhere. The papers' plans remember nothing.
+        language: Of the instructions, ``en`` or ``zh``; None = by the answer.
+    """
+
+    llm: LLM | AsyncLLM
+    plan: str = "fast"
+    settings: CallSettings | None = None
+    prices: Prices | None = None
+    cache: Cache | None = field(default_factory=MemoryCache)
+    language: str | None = None
+    _calls: Calls = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.plan not in PLANS:
+            raise ConfigurationError(f"unknown plan {self.plan!r}. {did_you_mean(self.plan, PLANS)}")
+        if self.language is not None and self.language not in LANGUAGES:
+            raise ConfigurationError(f"language must be one of {LANGUAGES} or None, got {self.language!r}.")
+        if self.settings is None:
+            most = None if _paper(self.plan) else CallSettings().max_calls
+            object.__setattr__(self, "settings", CallSettings(max_calls=most))
+        object.__setattr__(self, "_calls", Calls(self.llm, self.settings))
+
+    @property
+    def name(self) -> str:
+        """See Engine.name."""
+        return "llm"
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an answer of a few sentences may take; a policy that gives less gets a warning."""
+        return 30.0
+
+    @property
+    def identity(self) -> str:
+        """Model, plan and prompts: what a calibrated threshold was chosen for."""
+        paper = _paper(self.plan)
+        names = paper.PROMPTS if paper else _PROMPTS[self.plan]
+        texts = "".join(instructions(name, each).identity for name in names for each in LANGUAGES)
+        return f"llm {self.llm.model} {self.plan} prompts:{hashlib.sha256(texts.encode()).hexdigest()[:12]}"
+
+    def decompose(self, request: DecomposeRequest) -> Draft:
+        """See Decomposer.decompose."""
+        ledger = self._ledger(_sooner(request.deadline), 0)
+        draft = self._calls.run(self._draft(request), ledger)
+        return replace(draft, usage=draft.usage + ledger.usage)
+
+    async def adecompose(self, request: DecomposeRequest) -> Draft:
+        """See AsyncDecomposer.adecompose."""
+        ledger = self._ledger(_sooner(request.deadline), 0)
+        draft = await self._calls.arun(self._draft(request), ledger)
+        return replace(draft, usage=draft.usage + ledger.usage)
+
+    def verify(self, request: VerifyRequest) -> SupportMatrix:
+        """See Engine.verify."""
+        ledger = self._ledger(request.deadline, request.spent.calls)
+        matrix = self._calls.run(self._matrix(request), ledger)
+        return replace(matrix, usage=matrix.usage + ledger.usage)
+
+    async def averify(self, request: VerifyRequest) -> SupportMatrix:
+        """See AsyncEngine.averify."""
+        ledger = self._ledger(request.deadline, request.spent.calls)
+        matrix = await self._calls.arun(self._matrix(request), ledger)
+        return replace(matrix, usage=matrix.usage + ledger.usage)
+
+    def _ledger(self, deadline: float | None, spent: int) -> Ledger:
+        most = self._calls.settings.max_calls
+        deadline = None if deadline is None else deadline - _MARGIN
+        return Ledger(deadline=deadline, calls_left=None if most is None else max(0, most - spent), prices=self.prices)
+
+    def _setting(self, text: str) -> Setting:
+        spoken = self.language or ("zh" if language(text) == "zh" else "en")
+        return Setting(language=spoken, model=self.llm.model, cache=self.cache)
+
+    def _draft(self, request: DecomposeRequest) -> Steps[Draft]:
+        setting = self._setting(request.answer)
+        paper = _paper(self.plan)
+        return paper.decompose(request, setting.language) if paper else plans.decompose(request, setting)
+
+    def _matrix(self, request: VerifyRequest) -> Steps[SupportMatrix]:
+        setting = self._setting(" ".join(segment.text for segment in request.segments))
+        paper = _paper(self.plan)
+        if paper:
+            return paper.verify(request, setting.language)
+        return (plans.judge_each if self.plan == "thorough" else plans.judge_all)(request, setting)
+
+
+class _Paper(Protocol):
+    """A seed's own calls: a module of guardrail.engines.llm.paper."""
+
+    @property
+    def PROMPTS(self) -> tuple[str, ...]: ...  # noqa: N802  a constant of the module
+
+    def decompose(self, request: DecomposeRequest, language: str) -> Steps[Draft]: ...
+
+    def verify(self, request: VerifyRequest, language: str) -> Steps[SupportMatrix]: ...
+
+
+def _paper(plan: str) -> _Paper | None:
+    """The module of a seed's plan; imported only where it is wanted."""
+    match plan:
+        case "paper:face4rag":
+            from guardrail.engines.llm.paper import face4rag
+
+            return face4rag
+        case "paper:d-factscore":
+            from guardrail.engines.llm.paper import d_factscore
+
+            return d_factscore
+        case "paper:refchecker":
+            from guardrail.engines.llm.paper import refchecker
+
+            return refchecker
+        case _:
+            return None
+
+
+def _sooner(deadline: float | None) -> float | None:
+    left = seconds_left(deadline)
+    return None if left is None or deadline is None else deadline - (1.0 - _DECOMPOSING) * left

@@ -1,0 +1,277 @@
+"""From a judge's reply about one segment to rows of the matrix. What is missing, doubled or made up judges nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from guardrail.check.contract import Obstacle
+from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.replies import LogicReply, PointReply, QuoteReply
+from guardrail.engines.llm.steps import Reply, answer_of
+from guardrail.types import Cause, Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span
+
+CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}
+"""Probability that stands for the judge's word; a threshold between two of them tells them apart."""
+
+_SLIGHT, _PARTLY = 0.02, 0.3
+_LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCN])\b")
+_SEPARATORS = re.compile(r"[\s,;|]*")
+_REASON = 300
+
+NO_REPLY = Obstacle("the judge gave no verdict for this segment", Cause.REPLY)
+_UNREADABLE = Obstacle("the judge's verdict for this segment could not be read", Cause.REPLY)
+_UNASKED = Obstacle("the judge spoke of points that were not asked for", Cause.REPLY)
+_NO_POINT = Obstacle("the judge gave no verdict for this point", Cause.REPLY)
+_SEVERAL = Obstacle("the judge gave several verdicts for it", Cause.REPLY)
+_UNNAMED = Obstacle("the judge did not name each document once", Cause.REPLY)
+_INVENTED = Obstacle("the judge quoted words that are in no passage", Cause.REPLY)
+_OFF_TOPIC = Obstacle("the judge's quote does not speak of this", Cause.REPLY)
+_ORDERED = Obstacle("the judge's quote is an order to the judge, not a statement", Cause.REPLY)
+_INCONSISTENT = Obstacle("the judge's verdict does not fit its own labels", Cause.REPLY)
+_NO_LOGIC = Obstacle("the judge gave no verdict on the relation that this segment states", Cause.REPLY)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a reply says of one segment; ``complete`` if nothing of it had to be left out."""
+
+    row: Row
+    claims: tuple[Row, ...] = ()
+    logic: LogicVerdict | None = None
+    complete: bool = False
+
+
+def claims_of(segment: Segment) -> tuple[Claim, ...]:
+    """The claims to judge: the segment's own, else the segment as one claim."""
+    return segment.claims or (Claim(id=f"{segment.id}.1", text=segment.text),)
+
+
+def nothing(segment: Segment, documents: Documents, why: Obstacle) -> Judgement:
+    """No verdict at all, and why."""
+    return _combine(segment, [_blank(c.id, documents, why) for c in claims_of(segment)], None, documents, None)
+
+
+def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: bool) -> Judgement:
+    """Read the reply about one segment (the forms of replies.SegmentReply).
+
+    Args:
+        raw: One item of the reply, as JSON gave it.
+        segment: The segment that it should be about.
+        documents: The passages it was judged by.
+        logic: Whether a verdict on its relation was asked for.
+    """
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("points"), list):
+        return nothing(segment, documents, _UNREADABLE)
+    claims = claims_of(segment)
+    by_id: dict[str, list[Any]] = {claim.id: [] for claim in claims}
+    for point in raw["points"]:
+        ident = point.get("id") if isinstance(point, Mapping) else None
+        if not isinstance(ident, str) or ident not in by_id:
+            return nothing(segment, documents, _UNASKED)
+        by_id[ident].append(point)
+    rows = [_point(by_id[claim.id], claim, segment, documents) for claim in claims]
+    verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
+    return _combine(segment, rows, verdict, documents, fault)
+
+
+def logic_in(reply: Reply, segment: Segment) -> object:
+    """What a reply about the relation alone says of it, for ``with_logic``."""
+    raw = answer_of(reply)
+    if isinstance(raw, Obstacle):
+        return raw
+    return raw.get("logic") if raw.get("id") == segment.id else None
+
+
+def with_logic(judged: Judgement, raw: object, segment: Segment, documents: Documents) -> Judgement:
+    """The same with the relation's verdict from a reply of its own."""
+    verdict, fault = _logic(raw, segment, documents)
+    if isinstance(raw, Obstacle):
+        fault = replace(_NO_LOGIC, cause=raw.cause)
+    rows = judged.claims or [_blank(c.id, documents, _obstacle(judged.row) or NO_REPLY) for c in claims_of(segment)]
+    return _combine(segment, rows, verdict, documents, fault)
+
+
+def _blank(ident: str, documents: Documents, why: Obstacle) -> Row:
+    return why.row(ident, (None,) * len(documents.passages))
+
+
+def _obstacle(row: Row) -> Obstacle | None:
+    return None if row.unverified is None else Obstacle(row.unverified, row.cause or Cause.REPLY)
+
+
+def _point(found: list[Any], claim: Claim, segment: Segment, documents: Documents) -> Row:
+    if len(found) != 1:
+        return _blank(claim.id, documents, _SEVERAL if found else _NO_POINT)
+    try:
+        reply = PointReply.model_validate(found[0])
+    except ValidationError:
+        return _blank(claim.id, documents, _UNREADABLE)
+    labels = _labels(reply.labels, documents)
+    if labels is None:
+        return _blank(claim.id, documents, _UNNAMED)
+    quotes, invented = _quotes(reply.quotes, documents)
+    backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
+    backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
+    certainty = CERTAINTY[reply.confidence]
+    cells = tuple(_cell(label, certainty, quotes.get(n, ()), sound=n in backed) for n, label in enumerate(labels))
+    named = reply.verdict == "supported" and reply.error != "none"
+    fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
+    if fault is not None:
+        why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, backed, fault)
+        return why.row(claim.id, cells)
+    if reply.verdict == "supported" and (missing := documents.lacks(claim.text)) is not None:
+        unheard = f"the judge called it supported, but no passage mentions {missing}"
+        return Obstacle(unheard, Cause.REPLY).row(claim.id, cells)
+    wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "")
+    evidence = tuple(
+        (n, span) for n, label in enumerate(labels) if label in wanted and n in backed for span in quotes[n]
+    )
+    supported = certainty if reply.verdict == "supported" else 1.0 - certainty
+    return Row(
+        segment_id=claim.id,
+        cells=cells,
+        supported=supported,
+        contradicted=certainty if reply.verdict == "contradicted" else _SLIGHT,
+        evidence=evidence,
+        error_type=None if reply.verdict == "supported" or reply.error == "none" else ErrorType(reply.error),
+        reason=" ".join(reply.analysis.split())[:_REASON],
+    )
+
+
+def _labels(text: str, documents: Documents) -> tuple[str, ...] | None:
+    """One letter per document, in order; None unless each document is named exactly once and nothing else is."""
+    named: dict[str, str] = {}
+    for ident, label in _LABEL.findall(text):
+        if ident in named:
+            return None
+        named[ident] = label
+    rest = _SEPARATORS.sub("", _LABEL.sub("", text)).strip("{}\"'")
+    if rest or set(named) != set(documents.ids):
+        return None
+    return tuple(named[ident] for ident in documents.ids)
+
+
+def _quotes(replies: Sequence[QuoteReply], documents: Documents) -> tuple[dict[int, tuple[Span, ...]], bool]:
+    """Spans by document, and whether some quote is not where it says; its document then has none that counts."""
+    found: dict[int, tuple[Span, ...]] = {}
+    spoiled: set[int | None] = set()
+    for reply in replies:
+        number = documents.number(reply.document)
+        spans = () if number is None else documents.locate(number, reply.text)
+        if number is None or not spans:
+            spoiled.add(number)
+            continue
+        found[number] = (*found.get(number, ()), *(s for s in spans if s not in found.get(number, ())))
+    return {number: spans for number, spans in found.items() if number not in spoiled}, bool(spoiled)
+
+
+def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool) -> Cell | None:
+    """A label that needs a quote and has no sound one is no label."""
+    if label == "N":
+        return Cell(supported=1.0 - CERTAINTY["high"], contradicted=_SLIGHT)
+    if not sound:
+        return None
+    if label == "C":
+        return Cell(supported=1.0 - certainty, contradicted=certainty, evidence=quotes)
+    return Cell(supported=certainty if label == "S" else _PARTLY, contradicted=_SLIGHT, evidence=quotes)
+
+
+def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> Obstacle | None:
+    """Why the verdict over all documents cannot stand on the labels and their quotes, or None.
+
+    Support needs a document that says all, or two that say parts of it; a contradiction one that contradicts, and none
+    that says all of it (then the documents disagree, and support counts: RefChecker's rule).
+    """
+    sound = {label: [n for n, each in enumerate(labels) if each == label and n in backed] for label in "SPC"}
+    claimed = {label: [n for n, each in enumerate(labels) if each == label] for label in "SPC"}
+    if verdict == "supported":
+        if sound["S"] or len(sound["P"]) > 1:
+            return None
+        return _INVENTED if claimed["S"] or len(claimed["P"]) > 1 else _INCONSISTENT
+    if claimed["S"]:
+        return _INCONSISTENT
+    if verdict == "contradicted":
+        if sound["C"]:
+            return None
+        return _INVENTED if claimed["C"] else _INCONSISTENT
+    return _INCONSISTENT if claimed["C"] else None
+
+
+def _reason_for(
+    quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: Obstacle
+) -> Obstacle:
+    if fault is _INCONSISTENT or not quotes:
+        return fault
+    if documents.orders([(n, span) for n, spans in quotes.items() for span in spans]):
+        return _ORDERED
+    return fault if backed else _OFF_TOPIC
+
+
+def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, Obstacle | None]:
+    """The verdict on a relation, or why there is none."""
+    try:
+        reply = LogicReply.model_validate(raw)
+    except ValidationError:
+        return None, _NO_LOGIC
+    quotes, invented = _quotes(reply.quotes, documents)
+    evidence = [(n, span) for n, spans in quotes.items() for span in spans]
+    # Beside orders, "it is no relation" needs a quote too: it would be the easiest thing to talk a judge into.
+    if reply.verdict != "unlicensed" and (reply.verdict != "no_relation" or documents.hostile):
+        if not evidence:
+            return None, _INVENTED if invented else _NO_LOGIC
+        if documents.orders(evidence):
+            return None, _ORDERED
+        if not documents.bears(segment.text, evidence):
+            return None, _OFF_TOPIC
+    fits = reply.verdict in ("consistent", "no_relation")
+    if fits and reply.error != "none":
+        return None, _INCONSISTENT
+    return LogicVerdict(
+        segment_id=segment.id,
+        consistent=fits,
+        error_type=None if fits else ErrorType.OTHER_LOGIC if reply.error == "none" else ErrorType(reply.error),
+        reason="" if fits else " ".join(reply.comparison.split())[:_REASON],
+        focus=segment.relations[0].span if segment.relations and not fits else None,
+        contradicts=reply.verdict == "contradicted",
+        decisive=True,
+    ), None
+
+
+def _combine(
+    segment: Segment, rows: Sequence[Row], logic: LogicVerdict | None, documents: Documents, fault: Obstacle | None
+) -> Judgement:
+    """A segment is as good as its worst point (L-Face4RAG, section 4.3: every point must agree)."""
+    failing = [row for row in rows if row.unverified is None and row.supported < 0.5]
+    unjudged = next((why for row in rows if (why := _obstacle(row)) is not None), None)
+    complete = unjudged is None and fault is None
+    if not failing and (unjudged or fault):
+        return Judgement(_blank(segment.id, documents, unjudged or fault or NO_REPLY), tuple(rows), logic)
+    worst = max(failing, key=lambda row: (row.contradicted, -row.supported), default=None)
+    cells = tuple(_worst([row.cells[n] for row in rows]) for n in range(len(documents.passages)))
+    evidence = dict.fromkeys(pair for row in ([worst] if worst else rows) for pair in row.evidence)
+    row = Row(
+        segment_id=segment.id,
+        cells=cells,
+        supported=min(row.supported for row in rows if row.unverified is None),
+        contradicted=max(row.contradicted for row in rows if row.unverified is None),
+        evidence=tuple(evidence),
+        error_type=worst.error_type if worst else None,
+        reason=worst.reason if worst else "",
+    )
+    return Judgement(row, tuple(rows), logic, complete)
+
+
+def _worst(cells: Sequence[Cell | None]) -> Cell | None:
+    read = [cell for cell in cells if cell is not None]
+    if len(read) < len(cells) or not read:
+        return None
+    return Cell(
+        supported=min(cell.supported for cell in read),
+        contradicted=max(cell.contradicted for cell in read),
+        evidence=tuple(dict.fromkeys(span for cell in read for span in cell.evidence)),
+    )

@@ -1,0 +1,1 @@
+"""Vendors of language models, each imported only where it is asked for."""

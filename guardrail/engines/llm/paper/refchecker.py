@@ -1,0 +1,171 @@
+"""RefChecker's own calls: 1 to extract claims, then per passage one for every five claims: 1 + k*ceil(m/5).
+
+Source: RefChecker 0.1 (amazon-science/RefChecker). Labels are read by id: its own code pads replies that are too short
+with Neutral. Answer labels (strict, soft, major) are those of guardrail.check.verdicts, over the claims of the report.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from guardrail.check.contract import DecomposeRequest, Draft, Obstacle, VerifyRequest
+from guardrail.engines.llm.draft import answer_units
+from guardrail.engines.llm.paper.asking import ask, context_blocks, items, question_block, replies_to
+from guardrail.engines.llm.paper.attribution import Extracted, attributed
+from guardrail.engines.llm.paper.evidence import Locator
+from guardrail.engines.llm.paper.replies import ClaimReply, ClaimsReply, LabelReply, LabelsReply, TripletsReply
+from guardrail.engines.llm.paper.sentences import by_sentence, keeps
+from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
+from guardrail.engines.llm.steps import Reply, Steps, answer_of
+from guardrail.text.sentences import language as language_of
+from guardrail.types import Cell, Row, Segment, SupportMatrix
+
+ClaimFormat = Literal["triplet", "subsentence"]
+
+PROMPTS = ("refchecker_triplets", "refchecker_subsentences", "refchecker_check")
+
+_JOINT = 5
+"""Claims in one prompt, as RefChecker's ``joint_check_num``."""
+
+_REASONS = ("A passage contradicts this claim and none entails it.", "No passage entails this claim.")
+_LABELS = {label.name.capitalize(): label for label in Label}
+
+
+def decompose(request: DecomposeRequest, language: str, *, claim_format: ClaimFormat = "triplet") -> Steps[Draft]:
+    """One call: claims, attributed to the rules' segments.
+
+    A triplet is attributed to the sentence that has most of its words, a sub-sentence claim to the sentences that the
+    model names. RefChecker calls an answer without claims Abstain. Here its segments are checked as they are, since no
+    text may talk its way past the check; ``report.claims`` is empty then, and its label Abstain.
+
+    Args:
+        request: The answer and what the rules made of it.
+        language: Of the instructions, ``en`` or ``zh``.
+        claim_format: ``triplet``: (head, relation, tail); ``subsentence``: short sentences.
+    """
+    single = by_sentence(request)
+    if not single.parts.checked:
+        return Draft(parts=request.parts)
+    name, form = (PROMPTS[0], TripletsReply) if claim_format == "triplet" else (PROMPTS[1], ClaimsReply)
+    blocks = [*question_block(request.question), ("answer", answer_units(single))]
+    (reply,) = yield (ask(name, language, form, blocks),)
+    raw = answer_of(reply)
+    key = "triplets" if claim_format == "triplet" else "claims"
+    if isinstance(raw, Obstacle) or not isinstance(raw.get(key), list):
+        why = raw.reason if isinstance(raw, Obstacle) else f"the reply has no {key}"
+        return Draft(parts=request.parts, reason=f"Segments are checked whole, without claims: {why}.")
+    extracted = _triplets(raw[key]) if claim_format == "triplet" else _claims(raw)
+    segments, strangers = attributed(request, single.parts.checked, extracted)
+    lost = strangers + len(raw[key]) - len(extracted)
+    reason = f"{lost} of {len(raw[key])} claims were left out: unreadable, or not of this answer." if lost else ""
+    return Draft(parts=replace(request.parts, segments=segments), reason=reason)
+
+
+def verify(request: VerifyRequest, language: str, *, joint: bool = True) -> Steps[SupportMatrix]:
+    """Each claim against each passage, five claims a prompt, or one where ``joint`` is false (1 + m*k calls).
+
+    A segment whose claims leave out most of it, or that has none, is one more claim. Evidence is located by words, not
+    quoted by the model. Claims have RefChecker's merged label; a segment has the worst of its claims.
+    """
+    listed = [item for segment in request.segments for item in _items(segment)]
+    size = _JOINT if joint else 1
+    batches = [listed[start : start + size] for start in range(0, len(listed), size)]
+    readable = [n for n, passage in enumerate(request.passages) if passage.text.strip()]
+    asked = [(number, batch) for number in readable for batch in batches]
+    replies = yield from replies_to(
+        ask(
+            PROMPTS[2],
+            language,
+            LabelsReply,
+            [
+                *context_blocks(request, [number]),
+                ("claims", [{"id": item.id, "claim": item.shown} for item in batch]),
+            ],
+        )
+        for number, batch in asked
+    )
+    told: dict[tuple[str, int], Label | Obstacle] = {}
+    for (number, batch), reply in zip(asked, replies, strict=True):
+        told |= {(ident, number): label for ident, label in _labels(reply, [item.id for item in batch]).items()}
+    locator = Locator(request)
+    rows = {item.id: _row(item, readable, told, locator, len(request.passages)) for item in listed}
+    by_segment: Mapping[str, list[Row]] = defaultdict(list)
+    for item in listed:
+        by_segment[item.segment_id].append(rows[item.id])
+    return SupportMatrix(
+        rows=tuple(strict(s.id, by_segment[s.id]) for s in request.segments),
+        claims=tuple(rows[c.id] for s in request.segments for c in s.claims),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A claim to check; ``shown`` is how the prompt has it: a text or a triplet."""
+
+    id: str
+    segment_id: str
+    text: str
+    shown: str | list[str]
+
+
+def _items(segment: Segment) -> list[_Item]:
+    found = [
+        _Item(id=c.id, segment_id=segment.id, text=c.text, shown=list(c.triplet) if c.triplet else c.text)
+        for c in segment.claims
+    ]
+    if not found or not keeps((c.text for c in segment.claims), segment.text):
+        found.append(_Item(id=segment.id, segment_id=segment.id, text=segment.text, shown=segment.text))
+    return found
+
+
+def _triplets(listed: Iterable[Any]) -> list[Extracted]:
+    found = []
+    for item in listed:
+        if not isinstance(item, list) or len(item) != 3 or not all(isinstance(part, str) for part in item):
+            continue
+        parts = [" ".join(part.split()) for part in item]
+        if all(parts):
+            between = "" if language_of("".join(parts)) in {"zh", "ja"} else " "
+            found.append(Extracted(text=between.join(parts), triplet=(parts[0], parts[1], parts[2])))
+    return found
+
+
+def _claims(raw: dict[str, Any]) -> list[Extracted]:
+    read = [(" ".join(claim.text.split()), claim) for claim in items(raw, "claims", ClaimReply)]
+    return [Extracted(text=text, sentences=tuple(claim.sentences)) for text, claim in read if text]
+
+
+def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | Obstacle]:
+    """The label of each claim that was asked for, or why it has none; ids that nobody asked for are not heard."""
+    raw = answer_of(reply)
+    if isinstance(raw, Obstacle):
+        return dict.fromkeys(ids, raw)
+    given = {each.id: _LABELS[each.label] for each in items(raw, "labels", LabelReply)}
+    listed = raw.get("labels")
+    named = [item.get("id") for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    return {ident: given[ident] if ident in given and named.count(ident) == 1 else NOT_JUDGED for ident in ids}
+
+
+def _row(
+    item: _Item,
+    readable: Sequence[int],
+    told: Mapping[tuple[str, int], Label | Obstacle],
+    locator: Locator,
+    passages: int,
+) -> Row:
+    cells: list[Cell | None] = [None] * passages
+    fault = None
+    for number in readable:
+        label = told[item.id, number]
+        if label is Label.NEUTRAL:
+            cells[number] = Label.NEUTRAL.cell()
+        elif isinstance(label, Obstacle):
+            fault = label
+        elif spans := locator.locate(item.text, number, against=label is Label.CONTRADICTION):
+            cells[number] = label.cell(spans)
+        else:
+            fault = NOT_BORNE_OUT
+    return merged(item.id, cells, fault, _REASONS)

@@ -1,0 +1,92 @@
+"""Labels without a confidence as probabilities, and how labels make the row of a claim and of a segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+
+from guardrail.check.contract import Obstacle
+from guardrail.types import Cause, Cell, Row, Span
+
+NOT_JUDGED = Obstacle("the judge gave no verdict, or several, for this", Cause.REPLY)
+NOT_BORNE_OUT = Obstacle(
+    "the judge says that a passage bears on this, but the passage lacks its words or facts, or gives orders",
+    Cause.REPLY,
+)
+
+
+class Label(Enum):
+    """RefChecker's three labels; the values are P(supported) and P(contradicted) that stand for them."""
+
+    ENTAILMENT = (0.95, 0.02)
+    NEUTRAL = (0.05, 0.05)
+    CONTRADICTION = (0.03, 0.95)
+
+    def cell(self, evidence: tuple[Span, ...] = ()) -> Cell:
+        """A cell of this label."""
+        supported, contradicted = self.value
+        return Cell(supported=supported, contradicted=contradicted, evidence=evidence)
+
+    def row(self, ident: str, cells: Sequence[Cell | None], reason: str = "") -> Row:
+        """A row of this label; its evidence is that of the cells with the same label."""
+        supported, contradicted = self.value
+        own = [(n, cell) for n, cell in enumerate(cells) if cell is not None and label_of(cell) is self]
+        return Row(
+            segment_id=ident,
+            cells=tuple(cells),
+            supported=supported,
+            contradicted=contradicted,
+            evidence=tuple((n, span) for n, cell in own for span in cell.evidence),
+            reason=reason,
+        )
+
+
+def label_of(judged: Cell | Row) -> Label:
+    """The label whose probabilities these are."""
+    return Label((judged.supported, judged.contradicted))
+
+
+def merged(ident: str, cells: Sequence[Cell | None], fault: Obstacle | None, reasons: tuple[str, str]) -> Row:
+    """One claim over all passages: any entailment supports it, else any contradiction contradicts it (RefChecker).
+
+    Args:
+        ident: Id of the claim.
+        cells: Its labels by passage; None where there is none.
+        fault: Why a label is missing that might have been an entailment or a contradiction, else None.
+        reasons: What to say of a claim that is contradicted, and of one that no passage supports.
+    """
+    labels = {label_of(cell) for cell in cells if cell is not None}
+    if Label.ENTAILMENT in labels:
+        return Label.ENTAILMENT.row(ident, cells)
+    if Label.CONTRADICTION in labels:
+        return Label.CONTRADICTION.row(ident, cells, reasons[0])
+    if fault is not None or not labels:
+        return (fault or NOT_JUDGED).row(ident, cells)
+    return Label.NEUTRAL.row(ident, cells, reasons[1])
+
+
+def strict(ident: str, rows: Sequence[Row]) -> Row:
+    """The row of a segment from those of its claims: the worst label; what nobody could judge is never support."""
+    cells = tuple(_strict_cell([row.cells[n] for row in rows]) for n in range(len(rows[0].cells)))
+    judged = {label_of(row): row for row in reversed(rows) if row.unverified is None}
+    worst = judged.get(Label.CONTRADICTION) or judged.get(Label.NEUTRAL)
+    if worst is not None:
+        return replace(worst, segment_id=ident, cells=cells)
+    unjudged = next((row for row in rows if row.unverified is not None), None)
+    if unjudged is not None:
+        return Row(segment_id=ident, cells=cells, unverified=unjudged.unverified, cause=unjudged.cause)
+    evidence = tuple(dict.fromkeys(pair for row in rows for pair in row.evidence))
+    return replace(Label.ENTAILMENT.row(ident, cells), evidence=evidence)
+
+
+def _strict_cell(cells: Sequence[Cell | None]) -> Cell | None:
+    """One passage against all claims of a segment."""
+    read = [cell for cell in cells if cell is not None]
+    labels = {label_of(cell) for cell in read}
+    spans = tuple(dict.fromkeys(span for cell in read for span in cell.evidence))
+    if Label.CONTRADICTION in labels:
+        return Label.CONTRADICTION.cell(spans)
+    if len(read) < len(cells):
+        return None
+    return (Label.NEUTRAL if Label.NEUTRAL in labels else Label.ENTAILMENT).cell(spans)

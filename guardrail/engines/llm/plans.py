@@ -1,0 +1,237 @@
+"""Call plans: which prompts fill the matrix, in which rounds. All prompts of an answer begin with the same documents.
+
+``fast``: one call judges all segments with their logic. ``thorough``: one call per segment, and one more where it
+states a relation, all at once. What a reply lacks or garbles is asked once more; what is remembered is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from guardrail.check.contract import DecomposeRequest, Draft, Obstacle, VerifyRequest
+from guardrail.engines.llm.caches.cache import Cache
+from guardrail.engines.llm.caches.memory import Memory, digest, with_ids, without_ids
+from guardrail.engines.llm.draft import answer_units, read_draft
+from guardrail.engines.llm.fences import fence
+from guardrail.engines.llm.judgement import Judgement, claims_of, logic_in, nothing, read_segment, with_logic
+from guardrail.engines.llm.prompts import instructions
+from guardrail.engines.llm.protocol import LLMError, Prompt
+from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
+from guardrail.engines.llm.steps import Reply, Steps, answer_of
+from guardrail.types import Cause, Segment, SupportMatrix, Usage
+
+_TRIES = 2
+_POINTS_A_CALL = 60
+"""A judge that has more to fill in than this loses its place, and its reply outgrows what models may write."""
+_TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
+_UNFIT = Obstacle("the judge's reply does not fit what was asked", Cause.REPLY)
+_UNCLEAR = Obstacle("the judge gave no verdict, or several, for this segment", Cause.REPLY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a plan needs beside the request."""
+
+    language: str
+    model: str
+    cache: Cache | None = None
+
+
+def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
+    """Segments, points, relations and individuals of the answer, by one call."""
+    units = answer_units(request)
+    data = [("answer", units)] if request.question is None else [("question", request.question), ("answer", units)]
+    prompt = _prompt("decompose", data, DraftReply, setting.language, 1024 + 3 * len(request.answer))
+    memory = Memory(setting.cache, digest(prompt.identity, setting.model))
+    key = memory.key(prompt.user)
+    if (kept := memory.recall(key)) is not None:
+        return replace(read_draft(kept, request), usage=Usage(cache_hits=1))
+    why = ""
+    for _ in range(_TRIES):
+        (reply,) = yield (prompt,)
+        raw = answer_of(reply)
+        if isinstance(raw, Obstacle):
+            why = raw.reason
+        elif isinstance(raw.get("segments"), list):
+            draft = read_draft(raw, request)
+            if any(segment.claims for segment in draft.parts.checked):  # something of the reply could be used
+                memory.remember(key, raw)
+            return draft
+        if isinstance(reply, LLMError):
+            break
+    return Draft(parts=request.parts, reason=f"The rules decomposed: {why or 'the reply has no segments'}.")
+
+
+def judge_all(request: VerifyRequest, setting: Setting) -> Steps[SupportMatrix]:
+    """The plan ``fast``: all segments, facts and logic, in one call; very long answers in several at once."""
+    return (yield from _judge(request, setting, split=False))
+
+
+def judge_each(request: VerifyRequest, setting: Setting) -> Steps[SupportMatrix]:
+    """The plan ``thorough``: a call per segment for its facts, another for its relation where it states one."""
+    return (yield from _judge(request, setting, split=True))
+
+
+def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[SupportMatrix]:
+    documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
+    shared = _shared(request, documents)
+    names = ("facts", "logic") if split else ("judge",)
+    prompts = [instructions(name, setting.language).identity for name in names]
+    memory = Memory(setting.cache, digest(*prompts, setting.model, shared))
+    keys = {s.id: memory.key(_said(s)) for s in request.segments}
+    judged: dict[str, Judgement] = {}
+    for segment in request.segments:
+        kept = memory.recall(keys[segment.id])
+        raw = with_ids(kept, segment, claims_of(segment)) if kept is not None else None
+        remembered = read_segment(raw, segment, documents, logic=bool(segment.relations))
+        if remembered.complete:
+            judged[segment.id] = remembered
+    hits = len(judged)
+    for _ in range(_TRIES):
+        open_ = [s for s in request.segments if s.id not in judged or not judged[s.id].complete]
+        if not open_:
+            break
+        calls = _split(open_, shared, setting) if split else _joint(open_, shared, setting)
+        replies = yield tuple(prompt for prompt, _ in calls)
+        read = _read_split if split else _read_joint
+        found = read([(asked, reply) for (_, asked), reply in zip(calls, replies, strict=True)], documents)
+        for segment in open_:
+            new, raw = found[segment.id]
+            before = judged.get(segment.id)
+            if before is None or before.row.unverified is not None or new.complete:
+                judged[segment.id] = new
+            if new.complete:
+                memory.remember(keys[segment.id], without_ids(raw, claims_of(segment)))
+        if all(isinstance(reply, LLMError) for reply in replies):
+            break
+    done = [judged[s.id] for s in request.segments]
+    return SupportMatrix(
+        rows=tuple(each.row for each in done),
+        claims=tuple(r for s, each in zip(request.segments, done, strict=True) if s.claims for r in each.claims),
+        logic=tuple(each.logic for each in done if each.logic is not None),
+        usage=Usage(cache_hits=hits),
+    )
+
+
+def _shared(request: VerifyRequest, documents: Documents) -> list[tuple[str, Any]]:
+    """What all prompts of the answer begin with."""
+    listed = [
+        {"id": ident, "title": passage.title, "text": passage.text}
+        for ident, passage in zip(documents.ids, request.passages, strict=True)
+    ]
+    data: list[tuple[str, Any]] = [("documents", listed)]
+    return data if request.question is None else [*data, ("question", request.question)]
+
+
+def _connectives(segment: Segment) -> str | None:
+    return "; ".join(dict.fromkeys(relation.connective for relation in segment.relations)) or None
+
+
+def _said(segment: Segment) -> list[object]:
+    """What a verdict depends on, of a segment."""
+    return [segment.text, _connectives(segment), [claim.text for claim in claims_of(segment)]]
+
+
+def _item(segment: Segment, *, relation: bool = True) -> dict[str, Any]:
+    return {
+        "id": segment.id,
+        "text": segment.text,
+        "relation": _connectives(segment) if relation else None,
+        "points": [{"id": claim.id, "text": claim.text} for claim in claims_of(segment)],
+    }
+
+
+Call = tuple[Prompt, tuple[Segment, ...]]
+
+
+def _joint(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> list[Call]:
+    batches: list[list[Segment]] = [[]]
+    points = 0
+    for segment in segments:
+        size = len(claims_of(segment))
+        if batches[-1] and points + size > _POINTS_A_CALL:
+            batches.append([])
+            points = 0
+        batches[-1].append(segment)
+        points += size
+    return [(_judge_prompt("judge", batch, shared, setting), tuple(batch)) for batch in batches]
+
+
+def _split(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> list[Call]:
+    calls: list[Call] = []
+    for segment in segments:
+        calls.append((_judge_prompt("facts", [segment], shared, setting), (segment,)))
+        if segment.relations:
+            calls.append((_judge_prompt("logic", [segment], shared, setting), (segment,)))
+    return calls
+
+
+def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> Prompt:
+    least, per_point, per_relation = _TOKENS
+    points = sum(len(claims_of(s)) for s in segments)
+    tokens = least + per_point * points + per_relation * sum(bool(s.relations) for s in segments)
+    data = [*shared, ("segments", [_item(s, relation=name != "facts") for s in segments])]
+    return _prompt(name, data, LogicOnlyReply if name == "logic" else JudgeReply, setting.language, tokens)
+
+
+def _prompt(name: str, data: Sequence[tuple[str, Any]], form: type[BaseModel], language: str, tokens: int) -> Prompt:
+    text = instructions(name, language)
+    return Prompt(
+        identity=text.identity,
+        system=text.text,
+        user="\n\n".join(fence(label, value) for label, value in data),
+        schema=json_schema(form),
+        max_tokens=min(tokens, 16_000),
+    )
+
+
+Answered = list[tuple[tuple[Segment, ...], Reply]]
+Found = dict[str, tuple[Judgement, Any]]
+
+
+def _read_joint(answered: Answered, documents: Documents) -> Found:
+    found: Found = {}
+    for asked, reply in answered:
+        items, why = _items(reply, asked)
+        for segment in asked:
+            found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=bool(segment.relations))
+    return found
+
+
+def _read_split(answered: Answered, documents: Documents) -> Found:
+    found: Found = {}
+    for (segment,), reply in answered:
+        facts = found.get(segment.id)
+        if facts is None:
+            items, why = _items(reply, (segment,))
+            found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=False)
+            continue
+        logic = logic_in(reply, segment)
+        before, kept = facts
+        whole = {**kept, "logic": logic} if isinstance(kept, Mapping) else None
+        found[segment.id] = (with_logic(before, logic, segment, documents), whole)
+    return found
+
+
+def _read(raw: Any, why: Obstacle, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:
+    if raw is None:
+        return nothing(segment, documents, why), None
+    return read_segment(raw, segment, documents, logic=logic), raw
+
+
+def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], Obstacle]:
+    """Items of a reply by segment, and why one may be missing. Segments that nobody asked for spoil the whole reply."""
+    raw = answer_of(reply)
+    if isinstance(raw, Obstacle):
+        return {}, raw
+    listed = raw.get("segments")
+    ids = [item.get("id") for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    known = [segment.id for segment in asked]
+    if not isinstance(listed, list) or len(ids) < len(listed) or not all(ident in known for ident in ids):
+        return {}, _UNFIT
+    return {item["id"]: item for item in listed if ids.count(item["id"]) == 1}, _UNCLEAR

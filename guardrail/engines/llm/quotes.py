@@ -1,0 +1,216 @@
+"""Quotes of a judge: found in the passage word for word, or void.
+
+A judge that was talked into a verdict, or that dreams, has nothing to quote. So a verdict in favour of a claim stands
+only on words that are in the passage, that speak of what the claim speaks of, and that are no orders to the judge.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from guardrail.engines.local.windows import sentences
+from guardrail.text.facts import FactKind, compare, extract
+from guardrail.text.facts.fact import Facts
+from guardrail.text.sentences import language
+from guardrail.text.words import content_words
+from guardrail.types import Passage, Span
+
+_SAME = {**dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—―−", "-"), "|": " "}
+_DROPPED = "*\u00ad\u200b\u200c\u200d\u2060\ufeff"  # emphasis marks and characters without width
+_ELLIPSIS = re.compile(r"\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\)")
+_EDGES = " \t\r\n\"'.,;:，。；：、"
+_LETTERS = re.compile(r"[a-z0-9]{2}", re.IGNORECASE)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_SPEAKS = 0.15
+"""Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
+
+_SPEAKS_BESIDE_ORDERS = 0.6
+_CONTEXT = 2
+"""Sentences before a quoted one that may name what its pronouns mean."""
+
+_NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
+_HARD = 0.55
+"""Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
+
+_PASSED = "supported|consistent|entail(?:ed|ment)|verified|faithful|grounded|factual|fine|true|correct|accurate|valid"
+_JUDGED = "claims?|statements?|answers?|segments?|points?|sentences?|all|everything|anything|verdicts?|labels?"
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|the above|documents|passages)\b"
+    r"|(?:^|[.!?:;,>\])}\"'|]\s*|\b(?:please|must|should|shall|always|to)\s+)"
+    r"(?:mark|label|rate|treat|consider|judge|classify|return|output|report|respond|reply|answer|say"
+    r"|(?:accept|approve)\b(?=.{0,80}\bas\b))\b"  # "approve all claims that are valid" is any insurer's rule
+    rf"(?=.{{0,60}}\b(?:{_JUDGED})\b).{{0,80}}\b(?:{_PASSED})\b"
+    rf"|[\"']?(?:verdict|labels?)[\"']?\s*[:=]\s*[\"'{{]*(?:{_PASSED}|[ds]\d)"
+    r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|指示|提示|以上|之前|规则|文档)"
+    r"|(?:请|务必|必须|应|一律|将|把).{0,15}(?:陈述|声明|回答|答案|句子|论点|要点|主张|所有|全部|一切|内容).{0,15}"
+    r"(?:标记|标注|判定|判断|判|视为|认定|评为|返回|输出).{0,10}(?:支持|一致|正确|属实|无误|真实|supported)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+
+
+def _gives_orders(text: str) -> bool:
+    return _ORDERS.search(text) is not None
+
+
+class Documents:
+    """The passages of one request as the judge calls them: "d1", "d2", ...
+
+    Args:
+        passages: In the order of the matrix.
+        beside: What else the judge reads of strangers: question, segments.
+    """
+
+    def __init__(self, passages: Sequence[Passage], beside: Iterable[str] = ()) -> None:
+        self._beside = tuple(beside)
+        self.passages = tuple(passages)
+        self.ids = tuple(f"d{number}" for number in range(1, len(passages) + 1))
+        self._texts = [_Text(passage) for passage in passages]
+
+    def number(self, ident: str) -> int | None:
+        """Position of a document; None for an id that was never given."""
+        return self.ids.index(ident) if ident in self.ids else None
+
+    def locate(self, number: int, quote: str) -> tuple[Span, ...]:
+        """Where the passage says these words: one span, or one per part around an ellipsis; () if it does not.
+
+        Case, typographic quotes, dashes, line ends, borders of table cells and emphasis marks may differ.
+        """
+        return self._texts[number].locate(quote)
+
+    def bears(self, claim: str, evidence: Sequence[tuple[int, Span]], segment: str = "") -> bool:
+        """Whether the quoted sentences speak of what the claim, or the segment that makes it, speaks of.
+
+        Words say nothing about a claim in another script; there the quote alone must do. Where some text gives the
+        judge orders, its word counts for less: the quotes must hold most of the claim's words.
+        """
+        words = set(content_words(claim))
+        quoted = " ".join(
+            f"{self._texts[number].passage.title or ''} {self._texts[number].around(span, before=_CONTEXT)}"
+            for number, span in evidence
+        )
+        if not words or language(claim) != language(quoted):
+            return not self.hostile
+        told = set(content_words(quoted))
+        if self.hostile:
+            return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
+        return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
+
+    def lacks(self, claim: str) -> str | None:
+        """A hard fact of the claim (a number, date, name, quotation) that no passage bears out; None if there is none.
+
+        A judge that calls such a claim supported is not believed. Names and quotations are compared only where all
+        passages are in the script of the claim; numbers read alike in all.
+        """
+        facts = extract(claim)
+        if not facts.facts:
+            return None
+        kinds = _NUMBERS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {language(claim)} else _NUMBERS
+        missing = (m for m in compare(facts, self._facts) if m.kind in kinds and m.weight >= _HARD)
+        return next((m.claim_value for m in missing), None)
+
+    @cached_property
+    def _scripts(self) -> set[str]:
+        return {language(passage.text) for passage in self.passages if passage.text.strip()}
+
+    @cached_property
+    def _facts(self) -> list[Facts]:
+        titles = [extract(passage.title) for passage in self.passages if passage.title]
+        return [*titles, *(extract(text.passage.text[a:b]) for text in self._texts for a, b in text.sentences)]
+
+    @cached_property
+    def hostile(self) -> bool:
+        """Whether some text that the judge reads gives it orders."""
+        return any(map(_gives_orders, self._beside)) or any(map(self.ordering, range(len(self.passages))))
+
+    def ordering(self, number: int) -> bool:
+        """Whether a passage or its title gives the judge orders."""
+        passage = self.passages[number]
+        return _gives_orders(passage.text) or _gives_orders(passage.title or "")
+
+    def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
+        """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
+        return any(_gives_orders(self._texts[number].around(span)) for number, span in evidence)
+
+
+class _Text:
+    def __init__(self, passage: Passage) -> None:
+        self.passage = passage
+
+    @cached_property
+    def _plain(self) -> tuple[str, list[int]]:
+        return _plain(self.passage.text)
+
+    @cached_property
+    def sentences(self) -> list[Span]:
+        return [sentence.span for sentence in sentences(self.passage.text)]
+
+    def locate(self, quote: str) -> tuple[Span, ...]:
+        parts = [part for part in _ELLIPSIS.split(quote) if part.strip(_EDGES)]
+        if not parts:
+            return ()
+        found = []
+        start = 0
+        for part in parts:
+            span = self._find(part, start)
+            if span is None:
+                return ()
+            found.append(span)
+            start = span.end
+        return tuple(found)
+
+    def _find(self, part: str, start: int) -> Span | None:
+        wanted = part.strip()
+        if _long_enough(wanted) and (at := _search(self.passage.text, wanted, start)) is not None:
+            return Span(at, at + len(wanted))
+        plain, where = self._plain
+        needle = _plain(wanted)[0].strip(_EDGES)
+        if not _long_enough(needle):
+            return None
+        found = _search(plain, needle, bisect_left(where, start))
+        return None if found is None else Span(where[found], where[found + len(needle) - 1] + 1)
+
+    def around(self, span: Span, before: int = 0) -> str:
+        """The sentences that a span touches, with so many before them."""
+        touched = [n for n, s in enumerate(self.sentences) if s.start < span.end and span.start < s.end]
+        if not touched:
+            return span.of(self.passage.text)
+        return self.passage.text[self.sentences[max(0, touched[0] - before)].start : self.sentences[touched[-1]].end]
+
+
+def _search(text: str, words: str, start: int) -> int | None:
+    """Where the words stand as whole words."""
+    while (at := text.find(words, start)) >= 0:
+        end = at + len(words)
+        if not (_inside(text, at) or _inside(text, end)):
+            return at
+        start = at + 1
+    return None
+
+
+def _inside(text: str, border: int) -> bool:
+    return 0 < border < len(text) and _LETTERS.fullmatch(text, border - 1, border + 1) is not None
+
+
+def _long_enough(words: str) -> bool:
+    """A quote of a letter or two is found anywhere and shows nothing."""
+    return len(_CJK.findall(words)) >= 2 or sum(c.isalnum() for c in words) >= 3
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """The text as quotes are compared, and for each character of it the offset that it comes from."""
+    characters: list[str] = []
+    where: list[int] = []
+    for offset, character in enumerate(text):
+        if character in _DROPPED:
+            continue
+        for each in unicodedata.normalize("NFKC", character).casefold():
+            same = " " if each.isspace() else _SAME.get(each, each)
+            if same == " " and characters[-1:] == [" "]:
+                continue
+            characters.append(same)
+            where.append(offset)
+    return "".join(characters), where

@@ -1,0 +1,1 @@
+"""Requests to a model: calls, retries, breaker, budget, limits, failures."""

@@ -1,0 +1,120 @@
+"""What the model gets to read for each segment: the windows that word overlap ranks first, and a joint view.
+
+The joint view puts the best sentences of all passages together, for evidence that is spread over several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from guardrail.engines.local.rules import bare
+from guardrail.engines.local.windows import Sentence, Window, sentences, titled, windows
+from guardrail.errors import EngineTimeout
+from guardrail.text.words import Overlap, content_words
+from guardrail.types import Passage, Segment
+
+READ_WINDOWS = 3
+JOINT_SENTENCES = 3
+_WORTH_READING = 0.6
+"""Coverage, relative to the best window's, from which a further window is read: reading is what costs time."""
+
+_MAX_CANDIDATES = 2_000
+"""Sentences ranked one by one for the joint view; beyond that only those of the best windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Text to read for a segment; ``parts`` number sentences of all passages; ``window`` is None for the joint view."""
+
+    text: str
+    parts: tuple[int, ...]
+    window: Window | None
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentViews:
+    """All views of one segment, windows best first, and the share of its words that all passages together hold."""
+
+    words: tuple[str, ...]
+    windows: tuple[View, ...]
+    joint: View | None
+    coverage_all: float
+
+
+class Library:
+    """The passages of one request, cut and indexed once for all its segments."""
+
+    def __init__(self, passages: Sequence[Passage], expired: Callable[[], bool] = lambda: False) -> None:
+        self.passages = passages
+        self.sentences: list[Sentence] = []
+        self.owner: list[int] = []
+        self._first: list[int] = []
+        for number, passage in enumerate(passages):
+            if expired():
+                raise EngineTimeout("the deadline passed while the passages were read")
+            self._first.append(len(self.sentences))
+            parts = sentences(passage.text)
+            self.sentences.extend(parts)
+            self.owner.extend([number] * len(parts))
+        self.overlap = Overlap(
+            (*s.words, *content_words(self.passages[o].title or ""))
+            for s, o in zip(self.sentences, self.owner, strict=True)
+        )
+        self._windows = [w for number, passage in enumerate(passages) for w in windows(number, passage)]
+
+    @cached_property
+    def copies(self) -> dict[str, list[int]]:
+        """Numbers of the sentences that say the same word for word, by what counts for a copy (rules.bare)."""
+        found: dict[str, list[int]] = {}
+        for number, sentence in enumerate(self.sentences):
+            found.setdefault(bare(sentence.text), []).append(number)
+        return found
+
+    def _parts(self, window: Window) -> range:
+        start = self._first[window.passage]
+        return range(start + window.first, start + window.last + 1)
+
+    def views(self, segment: Segment, must_read: Sequence[int]) -> SegmentViews:
+        """Views for one segment; the best window of each ``must_read`` passage is among them."""
+        words = content_words(segment.text)
+        scored = sorted(
+            ((self.overlap.coverage(words, self._parts(w)), -number, w) for number, w in enumerate(self._windows)),
+            key=lambda item: (item[0], item[1]),
+            reverse=True,
+        )
+        enough = scored[0][0] * _WORTH_READING if scored else 0.0
+        chosen = [(cover, window) for cover, _, window in scored[:READ_WINDOWS] if cover >= enough]
+        for passage in must_read:
+            if all(window.passage != passage for _, window in chosen):
+                chosen.extend([(cover, w) for cover, _, w in scored if w.passage == passage][:1])
+        found = tuple(self._window_view(window, cover) for cover, window in chosen)
+        pool: Sequence[int] = range(len(self.sentences))
+        if len(self.sentences) > _MAX_CANDIDATES:
+            pool = [i for _, _, w in scored[:50] for i in self._parts(w)]
+        picked = self._in_reading_order(self.overlap.rank(words, pool, JOINT_SENTENCES))
+        joint = None
+        if picked:
+            text = " ".join(
+                self._in_context(i, first=k == 0 or self.owner[picked[k - 1]] != self.owner[i])
+                for k, i in enumerate(picked)
+            )
+            joint = View(text, picked, None, self.overlap.coverage(words, picked))
+        return SegmentViews(words, found, joint, self.overlap.coverage(words, pool))
+
+    def _in_reading_order(self, picked: tuple[int, ...]) -> tuple[int, ...]:
+        """Passage of the best sentence first, each in its own order: the order of passages must not matter."""
+        first = {owner: rank for rank, owner in reversed(list(enumerate(self.owner[i] for i in picked)))}
+        return tuple(sorted(picked, key=lambda i: (first[self.owner[i]], i)))
+
+    def _window_view(self, window: Window, coverage: float) -> View:
+        parts = self._parts(window)
+        passage = self.passages[window.passage]
+        text = passage.text[self.sentences[parts[0]].span.start : self.sentences[parts[-1]].span.end]
+        return View(titled(passage, text), tuple(parts), window, coverage)
+
+    def _in_context(self, index: int, *, first: bool) -> str:
+        sentence = self.sentences[index]
+        return titled(self.passages[self.owner[index]], sentence.text) if first else sentence.text

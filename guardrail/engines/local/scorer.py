@@ -1,0 +1,109 @@
+"""From signals to a probability: a small calibrated logistic model whose weights can only point the sensible way.
+
+Fitted by ``training/fit.py`` on answers that the cross-encoder never saw; the weights are data (``model/scorer.json``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from guardrail.engines.local.model import MODEL_FOLDER
+
+SIGNS = {
+    "joint_support": 1,
+    "nearest_support": 1,
+    "window_contradiction": -1,
+    "joint_contradiction": -1,
+    "coverage_some": 1,
+    "coverage_most": 1,
+    "coverage_full": 1,
+    "coverage_all": 1,
+    "missing_numbers": -1,
+    "missing_names": -1,
+    "negation": -1,
+    "refuted": -1,
+}
+"""Signal names in order and the direction each may push P(supported)."""
+
+LONGEST = 5
+"""Segments from which an answer's prior no longer changes, which bounds what padding can buy an error."""
+
+
+class Signals(NamedTuple):
+    """What is known of one segment against some evidence; the fields are those of SIGNS.
+
+    ``*_support`` and ``*_contradiction`` are log-odds (clipped to +-6); ``nearest`` is the view with the greatest
+    coverage: a window of short passages, mostly the joint view of long ones. (The best of all windows is no signal: in
+    a long document some window always seems to agree.) The coverage of the best view is cut into
+    three ranges, each 0..1 (up to 50 %, to 85 %, to 100 % of the words), for its effect is not linear. The gate's
+    fields are the greatest weight of a mismatch of that kind (0..1).
+    """
+
+    joint_support: float
+    nearest_support: float
+    window_contradiction: float
+    joint_contradiction: float
+    coverage_some: float
+    coverage_most: float
+    coverage_full: float
+    coverage_all: float
+    missing_numbers: float
+    missing_names: float
+    negation: float
+    refuted: float
+
+
+_RANGES = ((0.0, 0.5), (0.5, 0.85), (0.85, 1.0))
+
+
+def coverage_ranges(coverage: float) -> tuple[float, float, float]:
+    """The three coverage signals of a coverage (0..1)."""
+    some, most, full = (min(max((coverage - low) / (high - low), 0.0), 1.0) for low, high in _RANGES)
+    return some, most, full
+
+
+def answer_prior(segments: int) -> float:
+    """Log-odds that a segment is right, before reading, if half of all answers hold an error whatever their length.
+
+    With n segments each is wrong with probability 1 - 0.5 ** (1 / n). Without it a threshold that suits single
+    sentences flags most long answers, for each of their segments is one more chance of a false alarm.
+    """
+    wrong = 1.0 - 0.5 ** (1.0 / max(1, min(segments, LONGEST)))
+    return math.log((1.0 - wrong) / wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Weights per signal, an intercept, and how much the prior of the answer's length counts."""
+
+    weights: tuple[float, ...]
+    intercept: float
+    length: float
+
+    def __call__(self, signals: Signals, segments: int = 1) -> float:
+        """P(supported), 0..1, of one of an answer's ``segments``."""
+        total = self.intercept + self.length * answer_prior(segments)
+        total += sum(w * s for w, s in zip(self.weights, signals, strict=True))
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def log_odds(probability: float) -> float:
+    """Log-odds of a probability, clipped to +-6."""
+    clipped = min(max(probability, 0.0025), 0.9975)
+    return math.log(clipped / (1.0 - clipped))
+
+
+@lru_cache(maxsize=8)
+def load_scorer(folder: Path = MODEL_FOLDER) -> Scorer:
+    """The scorer that belongs to the model in that folder."""
+    raw = json.loads((folder / "scorer.json").read_text(encoding="utf-8"))
+    if raw["signals"] != list(SIGNS):
+        raise ValueError(
+            f"{folder / 'scorer.json'} was fitted for other signals {raw['signals']}. Run training.fit again."
+        )
+    return Scorer(tuple(raw["weights"]), raw["intercept"], raw["length"])

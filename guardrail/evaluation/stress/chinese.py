@@ -1,0 +1,270 @@
+"""Chinese: ways to make a sentence wrong, by its connectives, quantifiers, negation, figures and parallel parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+
+from guardrail.evaluation.stress.change import Change, Rule, Source, replaced, swapped, whole
+from guardrail.types import ErrorType, Span
+
+_E = ErrorType
+_NUMBER = re.compile(
+    r"(?<![\d.,:/A-Za-z第至到~～\-])(?P<number>\d+(?:\.\d+)?)(?![\d.:/A-Za-z~～\-]|"
+    r"至|到|以上|以下|以内|及以|或)(?=[万亿]?[年月日天个人次元米公克千吨名件台座所家小分秒%‰岁周层册只头张种类项度毫厘升平条位支本艘辆户辑届集章枚斤亩里])"
+)
+_BOUND = re.compile(
+    r"(?:至少|至多|最多|最少|不少于|不超过|超过|不得少于|多达|高达|约|近|大约|不足|低于|高于|未满|满|不到|每|以|仅|只|达到|上限为|下限为|少于|多于|不低于|不高于|为期|于|和|与|、|—|–)$"
+)
+_FLIPS = {
+    "增长": "下降", "下降": "增长", "上升": "下降", "增加": "减少", "减少": "增加", "高于": "低于", "低于": "高于",
+    "多于": "少于", "少于": "多于", "大于": "小于", "小于": "大于", "早于": "晚于", "晚于": "早于", "最高": "最低",
+    "最低": "最高", "最大": "最小", "最小": "最大", "最长": "最短", "最短": "最长", "最早": "最晚", "提前": "推迟",
+    "不得": "可以", "不包括": "包括", "不含": "含有", "没有": "有", "不会": "会", "不能": "能够", "不需要": "需要",
+    "无需": "必须", "无须": "必须", "并非": "正是", "不影响": "影响", "禁止": "允许", "不可": "可以", "不在": "在",
+    "可以": "不可以", "上涨": "下跌", "下跌": "上涨", "延长": "缩短", "缩短": "延长", "扩大": "缩小",
+    "加快": "减慢", "必须": "不必", "优于": "不如", "多数": "少数", "免费": "收费", "同意": "反对", "反对": "同意",
+    "北部": "南部", "南部": "北部", "东部": "西部", "西部": "东部", "上午": "下午", "下午": "上午",
+    "不适用于": "适用于", "不属于": "属于",
+}  # fmt: skip
+_FLIP = re.compile("|".join(sorted(_FLIPS, key=len, reverse=True)))
+_FLIP_KEPT = re.compile(
+    r"不得不|不能不|能不能|会不会|可不可|没有?有|不可[或避逆]|大多数|绝大|少数民族|提前[量]|免费(?:电话|版)|必须(?:不|先)|"
+    r"不可以|不在[乎意]|只可以|才可以|都没有|不得(?:少|多|超|低|高|早|晚)|没有[一任]|不会[使让因]"
+)
+_ALL = {
+    "有些": "所有", "一些": "所有", "部分": "全部", "大多数": "所有", "绝大多数": "所有", "多数": "所有",
+    "几乎所有": "所有", "不少": "所有", "许多": "所有", "很多": "所有", "通常": "总是", "往往": "总是",
+    "有时": "总是", "一般": "一律", "大多": "全都", "可能会": "一定会", "可能是": "一定是", "可能": "必定",
+    "主要由于": "完全由于", "主要因为": "完全因为", "主要是因为": "完全是因为", "主要由": "完全由",
+    "几乎不": "从不", "偶尔": "总是", "经常": "总是", "很少": "从不", "个别": "所有", "少数": "所有",
+    "或许": "必定",
+}  # fmt: skip
+_ALL_WORD = re.compile("|".join(sorted(_ALL, key=len, reverse=True)))
+_ALL_KEPT = re.compile(
+    r"(?:大|上|下|这|那|各|局|内|外|东|西|南|北|中|大|一|两|三|绝大|不|尽|少|第.|头|腹|胸|腰|全|组成)部分|部分(?:地区别)|"
+    r"少数民族|不可能|可能性|有可能|一般(?![会在为需由是都只不])|超出部分|剩余部分|其余部分|不(?:一般|通常)|(?:一定|尽)可能|占多数|"
+    r"多数票|不少于|很少(?:的|量)|的(?:一些|部分)|有一些|比一般|许多年|(?:高|低|大|小|长|好|快|慢|早|晚|多|少|更)一些|更?多一些"
+)
+_SWAP = {"之前": "之后", "之后": "之前", "以前": "以后", "以后": "以前", "以上": "以下", "以下": "以上"}
+_ORDER = re.compile("|".join(_SWAP))
+_DE = r"[^，。；、：！？（）「」]"
+_BECAUSE = re.compile(rf"^(?P<w>因为|由于)(?P<one>{_DE}{{4,40}})，(?P<so>所以|因此|因而)?(?P<two>{_DE}{{4,40}})。$")
+_SO = re.compile(rf"^(?P<one>{_DE}{{5,40}})，(?P<so>因此|所以|因而)(?P<two>{_DE}{{5,40}})。$")
+_CAUSED = re.compile(rf"^(?P<one>{_DE}{{2,16}}?)(?P<verb>导致|引起|引发|造成)了?(?P<two>{_DE}{{3,18}})。$")
+_THOUGH = re.compile(rf"(?P<a>虽然|尽管)(?P<one>{_DE}{{2,40}})，(?P<b>但是|但|却|仍)(?P<two>{_DE}{{2,40}})")
+_BUT = re.compile(r"，(?P<but>但是|但|不过|然而)(?!不|没|未|无|仅|只|若|如|须|必|不限|凡|在|[^，。]{0,8}[也仍])")
+_ONLY = re.compile(rf"只有(?P<one>{_DE}{{2,30}})，?才(?P<can>能够?|可以?|会|有资格)?")
+_ENOUGH = re.compile(rf"只要(?P<one>{_DE}{{2,30}}?)，?(?P<then>就能|就可以|便可|即可|就会|就)")
+_ONLY_CAN = {"方可": "即可", "才能": "就能", "才可以": "就可以", "才可": "就可"}
+_ONLY_CAN_WORD = re.compile(r"(?<!只有)(?<!后)(?:方可|才可以|才可|才能)(?!力|干)")
+_IF = re.compile(rf"(?:^|(?<=，|；|。))(?:如果|若|如|只要)(?P<one>{_DE}{{3,30}})，(?:则|就|便)(?P<two>{_DE})")
+_NEEDED = re.compile(rf"(?:必须|须)(?P<one>{_DE}{{2,24}})(?<!后)(?P<can>方可|才能|才可以|才可)(?!力|干)")
+_UNLESS = re.compile(rf"除非(?P<one>{_DE}{{2,30}})，否则")
+_EXCEPT = re.compile(rf"除(?P<one>{_DE}{{2,16}}?)(?:之外|以外|外)，(?P<two>{_DE}*(?:均|都|一律|全部|所有|其余|其他))")
+_BUT_NOT = re.compile(rf"，(?:但)?(?:不包括|不含|不包含)(?P<rest>{_DE}{{2,20}})")
+_LIST = re.compile(
+    r"(?:包括|有|含|分为|出售|提供|设有|种植|记录|销售)(?P<one>[^，。；、：和与及\d一二两三四五六七八九十]{2,6})、(?P<two>[^，。；、：和与及\d一二两三四五六七八九十]{2,6})(?:和|"
+    r"与|及)(?P<three>[^，。；、：和与及\d的一二两三四五六七八九十]{2,6})(?=[，。；])"
+)
+_THAN = re.compile(
+    r"^(?P<one>[^，。；、比的]{2,10})比(?P<two>[^，。；、比了的]{2,10}?)(?P<how>(?:更|还|要|稍|"
+    r"略)?(?:高|低|多|少|大|小|长|短|早|晚|快|慢|贵|便宜|重|轻|强|弱|厚|薄|深|浅|宽|窄|容易|难|耐\w|好|差))"
+)
+_FORMER = re.compile(r"前者|后者")
+_FORMER_LATTER = re.compile(rf"前者(?P<one>{_DE}{{3,30}})，(?:而)?后者(?P<two>{_DE}{{3,30}})")
+_AMOUNT = re.compile(
+    r"(?<![\d.,:A-Za-z第])(?P<number>\d+(?:\.\d+)?)(?P<unit>万?(?:%|元|天|年|米|公里|"
+    r"千米|公斤|克|吨|人|个|次|小时|分钟|秒|岁|度|周|名|册|毫米|厘米|毫克|毫升|升|分贝))(?!以|至|到)"
+)
+_NEIGHBOURS = (
+    "收入 成本|净利润 营业额|学生 教师|医生 护士|员工 客户|买方 卖方|成人 儿童|湿度 温度|春季 秋季|夏季 冬季|"
+    "重量 长度|押金 租金|保修 保险|父亲 母亲|儿子 女儿|哥哥 姐姐|密码 用户名|上传 下载|董事会 监事会|中位数 最大值|"
+    "雨量 风速|进口 出口|用户 管理员|主席 秘书长|县长 校长|院长 会计|馆长 司机|电压 电流|宽度 高度|面积 体积|"
+    "小麦 玉米|水稻 棉花|铁路 公路|码头 机场|寺庙 学校|小说 诗歌|画家 书法家|编辑 译者|版权 商标|发票 合同|工资 奖金|"
+    "贷款 补贴|房东 房客|乘客 司机|游客 村民|居民 游客|头痛 恶心|片剂 注射剂|疫苗 抗生素|叶片 根系|花瓣 果实|"
+    "幼虫 成虫|雄性 雌性|雄鸟 雌鸟|上游 下游|海洋 湖泊|台风 地震|洪水 干旱|火灾 盗窃|噪声 异味|颜色 形状|邮件 电话|"
+    "服务器 浏览器|文件夹 数据库|缓存 日志|屏幕 键盘|电池 天线|退款 换货|股东 债权人|委员会 法院|博物馆 图书馆"
+)
+_PAIRS: dict[str, str] = {}
+for _pair in _NEIGHBOURS.split("|"):
+    _one, _two = _pair.split()
+    _PAIRS |= {_one: _two, _two: _one}
+_PAIR = re.compile("|".join(sorted(_PAIRS, key=len, reverse=True)))
+_AGENTS = (
+    "当地媒体|一份独立报告|主管部门|一位业内人士|后续调查|两项早期研究|年度报告|官方网站|一份内部文件|外部专家".split(
+        "|"
+    )
+)
+_VERBS = "证实|提到|强调|指出|公布|说明".split("|")
+_REFER = re.compile(r"[他她它其此该这那]|前者|后者|二者|两者|同样|也|又|还|仍|则|就")
+
+
+def chinese_figures(source: Source, rng: Random) -> Iterator[Change]:
+    """Another number."""
+    text = source.sentence
+    for match in _NUMBER.finditer(text):
+        if _BOUND.search(text[: match.start()]) or (
+            text[match.end() :].startswith(("月", "日")) and int(float(match["number"])) > 31
+        ):
+            continue
+        new = _other(match["number"], text[match.end() : match.end() + 1], source, rng)
+        if new is not None:
+            yield replaced(_E.CONTRADICTION, text, match.start(), match.end(), new)
+
+
+def _other(number: str, unit: str, source: Source, rng: Random) -> str | None:
+    value = float(number)
+    if len(number) > 9 or value < 2:
+        return None
+    if "." in number:
+        new = f"{value * rng.choice((0.5, 0.7, 1.4, 1.8)):.{len(number.split('.')[1])}f}"
+    elif unit == "年" and 1500 <= value <= 2100:
+        new = str(int(value) + rng.choice((-7, -5, -4, -3, -2, 2, 3, 4, 5)))
+    elif unit in {"月", "日"}:
+        most = 12 if unit == "月" else 28
+        new = str(rng.choice([n for n in range(1, most + 1) if n != int(value)]))
+    elif unit in {"%", "‰"} and value <= 100:
+        new = str(rng.choice([n for n in range(2, 99) if abs(n - value) > 3]))
+    elif value <= 12:
+        new = str(rng.choice([n for n in range(2, 16) if abs(n - value) > 1]))
+    else:
+        step = 10 ** (len(number) - len(number.rstrip("0")))
+        new = str(max(step, round(value * rng.choice((0.6, 0.7, 1.3, 1.5, 1.8)) / step) * step))
+    return None if new in source.numbers else new
+
+
+def chinese_words(source: Source, rng: Random) -> Iterator[Change]:
+    """Polarity, quantifiers, order, and neighbouring concepts: one word replaced."""
+    text = source.sentence
+    for pattern, table, kind, kept in (
+        (_FLIP, _FLIPS, _E.CONTRADICTION, _FLIP_KEPT),
+        (_ALL_WORD, _ALL, _E.OVERGENERALIZATION, _ALL_KEPT),
+    ):
+        for match in pattern.finditer(text):
+            around = kept.search(text, max(match.start() - 2, 0), match.end() + 2)
+            if around is None or around.end() <= match.start() or around.start() >= match.end():
+                yield replaced(kind, text, match.start(), match.end(), table[match[0]])
+    for match in _ORDER.finditer(text):
+        kind = _E.CONTRADICTION if match[0] in {"以上", "以下"} else _E.OTHER_LOGIC
+        if (
+            _SWAP[match[0]] not in text
+            and not re.match(r"[几各两]|(?:方法|规定|情况|条件|问题)", text[match.end() :])
+            and text[match.start() - 1 : match.start()] not in {"", "，", "。", "；", "在"}
+        ):
+            yield replaced(kind, text, match.start(), match.end(), _SWAP[match[0]])
+    for match in _PAIR.finditer(text):
+        new = _PAIRS[match[0]]
+        if new not in text and (new not in source.all or rng.random() < 0.4):
+            yield replaced(_E.CONCEPTUAL_SUBSTITUTION, text, match.start(), match.end(), new)
+
+
+def chinese_causes(source: Source, _: Random) -> Iterator[Change]:
+    """Cause and effect exchanged, a contrast made a cause."""
+    text, kind = source.sentence, _E.CAUSAL_CONFUSION
+    form = _BECAUSE.match(text)
+    if form and not _REFER.search(form["one"] + form["two"]):
+        yield whole(kind, f"{form['w']}{form['two']}，{form['so'] or ''}{form['one']}。")
+    form = _SO.match(text)
+    if form and not _REFER.search(form["one"] + form["two"]):
+        yield whole(kind, f"{form['two']}，{form['so']}{form['one']}。")
+    form = _CAUSED.match(text)
+    if (
+        form
+        and not re.search(r"[未没不由被因]|会$|可能$|而$|也$|曾$", form["one"])
+        and not re.search(r"[的了]$", form["two"])
+    ):
+        yield swapped(kind, text, Span(*form.span("one")), Span(*form.span("two")))
+    for match in _THOUGH.finditer(text):
+        if match["b"] in {"但", "但是"}:
+            new = f"因为{match['one']}，所以{match['two']}"
+            changed = text[: match.start()] + new + text[match.end() :]
+            so = match.start() + len(match["one"]) + 3
+            yield Change(kind, changed, (Span(match.start(), match.start() + 2), Span(so, so + 2)))
+    if not re.search("虽|尽管|即使|因此|所以", text):
+        for match in _BUT.finditer(text):
+            yield replaced(kind, text, match.start("but"), match.end("but"), "因此")
+
+
+def chinese_conditions(source: Source, _: Random) -> Iterator[Change]:
+    """只有…才 and 只要…就 exchanged, and the like."""
+    text, kind = source.sentence, _E.SUFFICIENT_NECESSARY
+    for match in _ONLY.finditer(text):
+        then = "就" + (match["can"] or "")
+        joint = text[match.end("one") : match.end()].startswith("，")
+        new = f"只要{match['one']}{'，' if joint else ''}{then}"
+        yield replaced(kind, text, match.start(), match.end(), new)
+    for match in _ENOUGH.finditer(text):
+        then = {"就能": "才能", "就可以": "才可以", "便可": "才可", "即可": "方可", "就会": "才会", "就": "才"}[
+            match["then"]
+        ]
+        joint = text[match.end("one") : match.end()].startswith("，")
+        yield replaced(kind, text, match.start(), match.end(), f"只有{match['one']}{'，' if joint else ''}{then}")
+    if "只有" not in text and "除非" not in text:
+        for match in _ONLY_CAN_WORD.finditer(text):
+            if re.search(r"[须需应][^，。；]*$", text[: match.start()]):
+                continue  # "must wait an hour, then may": enough and needed are hardly told apart
+            yield replaced(kind, text, match.start(), match.end(), _ONLY_CAN[match[0]])
+    for match in _NEEDED.finditer(text):
+        new = f"只要{match['one']}{_ONLY_CAN[match['can']]}"
+        yield replaced(kind, text, match.start(), match.end(), new)
+    for match in _IF.finditer(text):
+        end = match.start("two")
+        yield replaced(kind, text, match.start(), end, f"只有{match['one']}，才")
+    for match in _UNLESS.finditer(text):
+        yield replaced(_E.OTHER_LOGIC, text, match.start(), match.end(), f"如果{match['one']}，")
+
+
+def chinese_parts(source: Source, rng: Random) -> Iterator[Change]:
+    """Exceptions counted in, lists nested, compared or parallel parts exchanged, one fact told of both."""
+    text = source.sentence
+    for match in _EXCEPT.finditer(text):
+        yield replaced(
+            _E.INCLUSION_RELATION, text, match.start(), match.end(), f"包括{match['one']}在内，{match['two']}"
+        )
+    for match in _BUT_NOT.finditer(text):
+        yield replaced(_E.INCLUSION_RELATION, text, match.start(), match.end(), f"，包括{match['rest']}")
+    for match in _LIST.finditer(text):
+        new = f"{match['one']}（如{match['two']}和{match['three']}）"
+        yield replaced(_E.INCLUSION_RELATION, text, match.start("one"), match.end("three"), new)
+    form = _THAN.match(text)
+    if form and not re.search(r"[此这那其]|往年|平时|预期|以前|过去|上年|去年|同期|预计", form["two"]):
+        yield swapped(_E.ENTITY_INVERSION, text, Span(*form.span("one")), Span(*form.span("two")))
+    both = list(_FORMER.finditer(text))
+    if len(both) == 2 and both[0][0] != both[1][0]:
+        yield swapped(_E.ENTITY_INVERSION, text, Span(*both[0].span()), Span(*both[1].span()))
+    form = _FORMER_LATTER.search(text)
+    if form:
+        told = rng.choice((form["one"], form["two"]))
+        yield replaced(_E.CONFLATION, text, form.start(), form.end(), f"两者都{told}")
+    pairs = [
+        (one, two)
+        for one, two in combinations(_AMOUNT.finditer(text), 2)
+        if one["unit"] == two["unit"] and one["number"] != two["number"]
+        if re.search(r"[，；]", text[one.end() : two.start()]) and not re.search(r"[由从至到]$", text[: one.start()])
+        if not text[: two.start()].endswith(("至", "到", "升至", "降至", "增至"))
+    ]
+    if pairs:
+        one, two = rng.choice(pairs)
+        if one["unit"] != "年" or not (1500 < float(one["number"]) < 2100):
+            yield swapped(_E.ENTITY_INVERSION, text, Span(*one.span("number")), Span(*two.span("number")))
+
+
+def chinese_inventions(source: Source, rng: Random) -> Iterator[Change]:
+    """A clause that the passages do not give."""
+    text = source.sentence
+    if "「" in text[-2:] or text.endswith(("”。", "」。")):
+        return
+    years = [n for n in source.numbers if re.fullmatch(r"(?:1[5-9]|20)\d\d", n)]
+    latest = max(map(int, years), default=2015)
+    free = [year for year in range(latest + 1, latest + 6) if str(year) not in source.numbers]
+    added = f"{rng.choice(_AGENTS)}在{rng.choice(free)}年{rng.choice(_VERBS)}了这一点"
+    start = len(text)
+    yield Change(_E.HALLUCINATION, f"{text[:-1]}，{added}。", (Span(start, start + len(added)),))
+
+
+CHINESE: tuple[Rule, ...] = (
+    chinese_figures, chinese_words, chinese_causes, chinese_conditions, chinese_parts, chinese_inventions,
+)  # fmt: skip

@@ -1,0 +1,175 @@
+"""Contradictions in polarity: a verb negated or no longer negated, a word replaced by its opposite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from random import Random
+
+from guardrail.evaluation.stress.change import Change, Source, like, replaced
+from guardrail.types import ErrorType
+
+_K = ErrorType.CONTRADICTION
+_NEGATIVE = re.compile(
+    r"\b(?:not|no|never|only|nor|neither|none|nobody|nothing|without|cannot|hardly|rarely|seldom|few|little|any|unless|"
+    r"either|anything|anyone|ever|than|whether|even|least|\w+n't)\b",
+    re.IGNORECASE,
+)
+_WEIRD = (
+    r"(?! (?:not|no|never|only|nor|both|each|either|some|any|also|too|already|"
+    r"just|most|many|several|all|every|at|still|"
+    r"few|one|what|why|how|because|why|far|so|almost|nearly|about|often|always|usually|sometimes|probably|mainly|"
+    r"therefore|then|thus|even|soon|then|of|in|on|the result|due|more|less|that|where|when|clearly|another|to|from)\b)"
+)
+_AUXILIARY = re.compile(
+    rf"(?<!there )(?<!There )\b(is|are|was|were|can|must|will|may|could|would|should)\b{_WEIRD}(?= [a-z])"
+)
+_NOT = re.compile(
+    r"\b(?P<verb>is|are|was|were|must|will|should|could|would|has|have|had) not "
+    r"(?!(?:only|until|yet|because|just|but|all|every|necessarily|more|less|least|as|so|even|merely|always|enough|to)\b)"
+    r"|\b(?P<can>cannot|can not) (?!be more|help|yet|only|but)"
+)
+_DO = re.compile(r"\b(?P<do>does|do|did) not (?P<verb>[a-z]+)\b")
+_REGULAR = frozenset(
+    """change open close reach appear receive include reduce increase improve need require allow want use affect
+    help cause follow report reply respond agree return count differ work live happen stop mention apply
+    accept cover attend protect prevent support replace join approve vote sign end start contain offer store
+    share depend matter extend act fade qualify remain last harm exceed encrypt""".split()
+)  # fmt: skip
+_IRREGULAR = dict(
+    zip(
+        "pay hold win find give take make see know get come go keep lose leave tell meet run rise fall have show begin"
+        " break write eat drink speak sell buy bring think feel stand grow fly drive lead spread sink".split(),
+        "paid held won found gave took made saw knew got came went kept lost left "
+        "told met ran rose fell had showed began"
+        " broke wrote ate drank spoke sold bought brought thought felt stood grew flew drove led spread sank".split(),
+        strict=True,
+    )
+)
+_OPPOSITES = (
+    "increased decreased|rises falls|higher lower|earlier later|larger smaller|longer shorter|heavier lighter|"
+    "faster slower|quicker slower|thicker thinner|wider narrower|warmer colder|stronger weaker|older younger|"
+    "allowed forbidden|permitted forbidden|prohibited permitted|banned allowed|included excluded|includes excludes|"
+    "accepted refused|approved rejected|agreed refused|succeeded failed|northern southern|eastern western|"
+    "north south|east west|minimum maximum|oldest youngest|largest smallest|highest lowest|longest shortest|best worst|"
+    "strongest weakest|heaviest lightest|fastest slowest|permanent temporary|voluntary compulsory|optional mandatory|"
+    "legal illegal|safe unsafe|imported exported|imports exports|doubled halved|"
+    "doubles halves|hired dismissed|upstream downstream|"
+    "above below|inside outside|improved worsened|rises falls|confirmed denied|"
+    "won lost|raised lowered|lowers raises|faster slower|"
+    "common rare|present absent|public private|male female|"
+    "vertical horizontal|internal external|indoor outdoor|majority minority|positive negative|"
+    "deeper shallower|cheaper dearer|shrank grew|opened closed|started ended|begins ends|began ended|sold bought|"
+    "before after"
+)
+_PAIRS: dict[str, str] = {}
+for _one, _two in (pair.split() for pair in _OPPOSITES.removesuffix("|before after").split("|")):
+    _PAIRS.setdefault(_one, _two)
+    _PAIRS.setdefault(_two, _one)
+_PAIR = re.compile(r"(?<![-\w])[A-Za-z]+(?![-\w])")
+_KEPT = re.compile(
+    r"(?:above|below) (?:all|the law)|(?:best|worst) (?:of|known|practice)|"
+    r"public (?:holiday|school|house|opinion|prosecutor)|common (?:sense|ground|room|land)|"
+    r"(?:agreed|refused|failed|succeeded|allowed|permitted|forbidden|refuse) (?:to|in|on|with|that|by|upon)|"
+    r"(?:north|south|east|west)(?:[ -](?:east|west)|ern|ward)|(?:no|any) longer|"
+    r"longer (?:be|accepts?|valid)|no (?:later|earlier)|(?:inside|outside) out|"
+    r"later (?:on|became|years|in|that)|(?:later|earlier)[,.;]|confirmed by|opened (?:fire|up)|"
+    r"lost(?! the (?:case|election|match|game|final|vote|race|war|battle|appeal))|older (?:people|than)|"
+    r"profit (?:and|from)|raised (?:in|by|funds|money|concerns)|won (?:by|over|the right)|present(?:s|ed)",
+    re.IGNORECASE,
+)
+_INCLUDED = re.compile(
+    r"(?:include|contain|cover|belong to|count as|included|covered|part of|counted|one of|among|considered)\b"
+)
+_BOUNDS = {"at least": "at most", "at most": "at least", "up to": "at least"}
+_BOUND = re.compile(r"\b(?:at least|at most|up to)(?= (?:\d|two|three|four|five|six|seven|eight|nine|ten|twelve))")
+_MODALS = {"may": "cannot", "can": "cannot", "must": "need not", "will": "will not"}
+
+
+def polarity(source: Source, rng: Random) -> Iterator[Change]:
+    """One polarity turned round; sentences with other negative words in them are not negated a second time."""
+    text = source.sentence
+    yield from _denied(text, rng)
+    yield from _affirmed(text)
+    for match in _PAIR.finditer(text):
+        if match[0].lower() not in _PAIRS:
+            continue
+        around = text[max(match.start() - 8, 0) : match.end() + 14]
+        if _KEPT.search(around):
+            continue
+        new = like(match[0], _PAIRS[match[0].lower()])
+        if new.lower() not in text.lower():
+            yield replaced(_K, text, match.start(), match.end(), new)
+    for match in _BOUND.finditer(text):
+        yield replaced(_K, text, match.start(), match.end(), _BOUNDS[match[0]])
+    for match in re.finditer(r"\bmore than(?= (?:\d|half|two|three|four|five|six|seven|eight|nine|ten|twice))", text):
+        if "less than" not in text and not re.search(r"\b(?:no|not|if|who|for|any\w*)\b", text[: match.start()]):
+            yield replaced(_K, text, match.start(), match.end(), "less than")
+
+
+def _denied(text: str, rng: Random) -> Iterator[Change]:
+    if _NEGATIVE.search(text):
+        return
+    found = list(_AUXILIARY.finditer(text))
+    if not found:
+        return
+    match = found[0] if rng.random() < 0.7 else rng.choice(found)
+    if re.search(
+        r"\b(?:if|when|because|who|which|that|where|while|although|since|unless|so|and|what|how)\b",
+        text[: match.start()],
+    ):
+        return  # denied inside a side clause, the sentence may still be taken for true
+    if re.match(
+        r"[^,;.]*\b(?:because|so that|in order|and|or|but|if|when|after|before|until|due to|by \w+ing|as)\b",
+        text[match.end() :],
+    ):
+        return  # "was not closed because of rain" may mean that it was closed
+    yield replaced(_K, text, match.start(), match.end(), _MODALS.get(match[1], f"{match[1]} not"))
+
+
+def _affirmed(text: str) -> Iterator[Change]:
+    tail = (
+        r"[^,;.]*\b(?:any\w*|either|nor|or|at all|whether|until|because|but|even|"
+        r"yet|ever|both|all|enough|much|many|necessarily)\b"
+    )
+    for match in _NOT.finditer(text):
+        if re.match(tail, text[match.end() :]) or re.match(r"neither|nor", text, re.IGNORECASE):
+            continue
+        new = f"{match['verb']} " if match["verb"] else "can "
+        yield replaced(_kind(text[match.end() :]), text, match.start(), match.end(), new)
+    for match in _DO.finditer(text):
+        verb = _finite(match["do"], match["verb"])
+        if verb is not None and not re.match(tail, text[match.end() :]):
+            yield replaced(_kind(match["verb"] + text[match.end() :]), text, match.start(), match.end(), verb)
+
+
+def _kind(rest: str) -> ErrorType:
+    return ErrorType.INCLUSION_RELATION if _INCLUDED.match(rest) else _K
+
+
+def _finite(do: str, verb: str) -> str | None:
+    if verb not in _REGULAR and verb not in _IRREGULAR:
+        return None
+    if do == "do":
+        return verb
+    if do == "did":
+        return _IRREGULAR.get(verb) or past(verb)
+    return third(verb)
+
+
+def third(verb: str) -> str:
+    """Third person singular of a base form."""
+    if verb == "have":
+        return "has"
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return verb + "es"
+    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "s"
+
+
+def past(verb: str) -> str:
+    """Regular past of a base form."""
+    if verb == "stop":
+        return verb + verb[-1] + "ed"
+    if verb.endswith("e"):
+        return verb + "d"
+    return verb[:-1] + "ied" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "ed"

@@ -1,0 +1,165 @@
+"""Small English grammar for safe edits: capitals, clauses, subjects, verbs that agree."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from guardrail.evaluation.stress.change import Source
+
+_LOWERABLE = frozenset(
+    """the a an in on at it its they their this these that those he his she her there for from by with all both each
+    every some most many several few no if when while because since although though after before until unless only
+    anyone nobody everyone people one two three four five six seven eight nine ten about over under nearly almost
+    another other such our your we you""".split()
+) - {"i"}
+_PLURAL_ENDINGS = re.compile(r"(?:ers|ors|ents|ants|ions|ings|ments|ees|ists|ages|ties|cies|rates|tests|ances)$")
+PRONOUN = re.compile(
+    r"\b(?:it|its|they|them|their|he|him|his|she|her|hers|this|these|those|both|one|ones|itself|themselves|himself|"
+    r"herself|the (?:former|latter|same)|do so|did so|does so|otherwise|there|then|here)\b",
+    re.IGNORECASE,
+)
+BE_AND_MODALS = frozenset(
+    "is are was were has have had can may must will would could should might does do did cannot".split()
+)
+_PAST = frozenset(
+    """paid held won found gave took made saw knew got came went kept lost left told met ran rose fell beat built wrote
+    led became began bought sold sent said stood spoke spent grew drew drove flew hid broke bore sank sang shut set put
+    cut hit let read rode rang sought taught thought threw wore felt fought brought caught chose fed froze lent meant
+    swore swam stole struck shook shot lay laid dealt withdrew overtook understood""".split()
+)
+_PRESENT = frozenset(
+    """needs need covers cover runs run costs cost weighs weigh lasts last works work uses use takes take gives give
+    holds hold lies lie stands stand receives receive pays pay contains contain includes include requires require
+    applies apply begins begin starts start ends end closes close opens open remains remain keeps keep makes make
+    shows show allows allow gets get sells sell moves move rises rise falls fall means mean causes cause produces
+    produce stores store accepts accept grows grow lives live prevents prevent protects protect comes come goes go
+    belongs belong becomes become depends depend reaches reach measures measure serves serve carries carry stays stay
+    affects affect offers offer supports support tells tell expires expire handles handle lets let leads lead turns
+    turn fades fade stops stop counts count feeds feed drops drop form prefers prefer tends tend says say""".split()
+)
+_DETERMINERS = frozenset("the a an its their his her no any some each every two three four five very most more".split())
+_NOT_VERBS = frozenset(
+    "need needed used red bed shed seed speed feed weed hundred sacred unmanned indeed breed embed naked wicked".split()
+)
+
+
+class Clause(NamedTuple):
+    """A clause cut before its verb: ``subject`` + " " + ``predicate``."""
+
+    subject: str
+    predicate: str
+
+    @property
+    def verb(self) -> str:
+        """The word that agrees with the subject."""
+        return self.predicate.split(" ", 1)[0]
+
+    @property
+    def plural(self) -> bool:
+        """Whether the subject looks plural."""
+        return is_plural(self.subject)
+
+    @property
+    def agrees_with_all(self) -> bool:
+        """Whether the verb has one form for singular and plural."""
+        return self.verb in _PAST or self.verb.endswith("ed") or self.verb in ALIKE
+
+
+ALIKE = frozenset("had can may must will would could should might did cannot".split())
+
+
+def raised(text: str) -> str:
+    """The first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def lowered(text: str, source: Source) -> str | None:
+    """The text to stand after other words; None where its first word may or may not be a name."""
+    words = text.split(" ", 2)
+    first = words[0].rstrip(",")
+    if not first[:1].isupper():
+        return text
+    if len(first) > 1 and any(c.isupper() or c.isdigit() for c in first[1:]):
+        return text  # an abbreviation or a product stays as it is
+    small = first[0].lower() + first[1:]
+    if small in _LOWERABLE:
+        return small + text[len(first) :]
+    if first in source.names or (len(words) > 1 and words[1][:1].isupper()):
+        return text
+    if small in source.small or _PLURAL_ENDINGS.search(first):
+        return small + text[len(first) :]
+    return None
+
+
+def is_verb(word: str, before: str = "") -> bool:
+    """Whether a word is surely a finite verb here (a past participle may pass)."""
+    if word in BE_AND_MODALS or word in _PAST:
+        return True
+    if before.lower() in _DETERMINERS or word in _NOT_VERBS:
+        return False
+    return word in _PRESENT or (word.endswith("ed") and len(word) > 4)
+
+
+@lru_cache(maxsize=4096)  # the other sentences of a passage are read for each of its sentences
+def split_subject(text: str) -> Clause | None:
+    """Cut a clause before its verb; None unless the subject is a plain noun phrase of at most eight words."""
+    words = text.split(" ")
+    for index, word in enumerate(words[1:9], 1):
+        before = words[index - 1]
+        if word.strip(",;:") != word or before.lower() in {"to", "and", "or", "not", "who", "which", "that", "whose"}:
+            return None
+        if is_verb(word, before):
+            break
+    else:
+        return None
+    subject = " ".join(words[:index])
+    if re.search(r"[,;:()\"“”?]|\b(?:who|which|that|if|when|while|because|not)\b", subject):
+        return None
+    if not re.match(r"(?:The|the|A|a|An|an|Its|its|Their|their|Our|our|His|his|Her|her)\b|[A-Z]|[a-z]+s\b", subject):
+        return None
+    if re.match(
+        r"(?:In|On|At|By|For|From|To|With|After|Before|Since|Until|If|When|While|Because|Although|Under|During|There|"
+        r"This|That|Only|Both|Neither|Either|It|They|He|She|We|You|I|Not|No|Of|As|Among|Each|Here|What|How)\b",
+        subject,
+        re.IGNORECASE,
+    ):
+        return None
+    return Clause(subject, " ".join(words[index:]))
+
+
+def is_clause(text: str) -> bool:
+    """Whether a text is surely a clause with a subject and a finite verb."""
+    words = text.split(" ")
+    if len(words) < 3 or re.match(r"(?:\w+ing|to|of|by|in|on|at|for|from|with|as|not)\b", text):
+        return False
+    if words[0].lower() in {"it", "they", "he", "she", "we", "you", "i", "this", "these", "nobody", "there"}:
+        return True
+    return any(
+        is_verb(word, before) and (word in BE_AND_MODALS or index < 6)
+        for index, (before, word) in enumerate(pairwise(words))
+    )
+
+
+def is_plural(subject: str) -> bool:
+    """Whether a noun phrase looks plural by its head."""
+    head = re.split(r" (?:of|in|at|for|with|from|on|to|under|above|below|by)\b", subject, maxsplit=1)[0]
+    if " and " in head:
+        return True
+    last = head.split(" ")[-1]
+    if last[:1].isupper() and (" " in head or not _PLURAL_ENDINGS.search(last)):
+        return False
+    return (last.endswith("s") and not last.endswith(("ss", "us", "is"))) or last in {
+        "people",
+        "children",
+        "men",
+        "women",
+        "staff",
+        "mice",
+        "police",
+        "feet",
+        "teeth",
+        "fish",
+    }

@@ -1,0 +1,6 @@
+"""What to do with what was found: policies, their files, and what speaks for a threshold."""
+
+from guardrail.policy.policy import LOGIC, Policy
+from guardrail.policy.watch import PolicyWatch
+
+__all__ = ["LOGIC", "Policy", "PolicyWatch"]

@@ -1,0 +1,298 @@
+"""Policies: which finding leads to which action. A policy is a value; deciding is a pure function.
+
+A policy file (YAML or JSON) has the fields of PolicyFile; docs/policies.md explains them.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from guardrail.errors import ConfigurationError, did_you_mean
+from guardrail.policy.calibration import Calibration, engine_identity, warn_of_another
+from guardrail.policy.explain import Explanation, Fit, explain, severest
+from guardrail.types import LOGIC_ERRORS, Action, Decision, ErrorType, Finding, Report, Verdict
+
+if TYPE_CHECKING:
+    from guardrail.policy.watch import PolicyWatch
+
+_log = logging.getLogger(__name__)
+CONFLICT = "conflict"
+LOGIC = "logic"
+KEYS = (*(v.value for v in Verdict), *(e.value for e in ErrorType), LOGIC, CONFLICT)
+"""What an action can be given for: a verdict, an error type, any logic error, passages that disagree."""
+
+PRESETS = ("monitor", "annotate", "repair", "strict")
+"""Names that ``Policy.load`` takes for presets, whatever lies in the folder."""
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+
+_SUPPORTED_ALLOWS = {Verdict.SUPPORTED.value: Action.ALLOW, Verdict.ABSTAINED.value: Action.ALLOW}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What to do with an answer.
+
+    Attributes:
+        name: For reports and traces.
+        threshold: A segment counts as supported from this score on (0..1).
+        actions: Action per key (see KEYS). All keys that fit a finding are looked up and the severest action wins, so
+            the order of the keys cannot matter. An error type that is not named follows its verdict.
+        score_below: Action per bound (0..1) for findings that were judged with a score below it. UNVERIFIED ones have
+            no score; their key is ``unverified``. Of these and of ``actions`` the severest wins.
+        fail: What happens where nobody could judge and ``actions`` has no ``unverified``: ``closed`` blocks,
+            ``open`` delivers with a flag.
+        deadline: Seconds for one check; what is not judged by then is UNVERIFIED. None = no limit.
+        max_attempts: Answers to try, the first included, where the action is ``regenerate`` and a generator is there.
+        on_exhausted: Action where a rewrite or regeneration was asked for and none can be had.
+        style: Notes as ``markdown`` footnotes or ``plain`` text.
+        messages: Texts for blocked answers by language (ISO 639 code, such as ``en``); ``en`` where a reader's
+            language has none.
+        calibration: Where the threshold comes from, if ``guardrail calibrate`` chose it.
+    """
+
+    name: str = "custom"
+    threshold: float = 0.5
+    actions: Mapping[str, Action] = field(default_factory=dict)
+    score_below: Mapping[float, Action] = field(default_factory=dict)
+    fail: Literal["closed", "open"] = "closed"
+    deadline: float | None = 10.0
+    max_attempts: int = 2
+    on_exhausted: Action = Action.BLOCK
+    style: Literal["markdown", "plain"] = "markdown"
+    messages: Mapping[str, str] = field(default_factory=dict)
+    calibration: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("actions", "score_below", "messages"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ConfigurationError(
+                    f"policy {self.name!r}: {name} must be a mapping, got {type(getattr(self, name)).__name__}."
+                )
+        for key in self.messages:
+            if not isinstance(key, str) or not _LANGUAGE.fullmatch(key):
+                raise ConfigurationError(
+                    f"policy {self.name!r}: unknown language {key!r} in messages. Give an ISO 639 code: en, zh, de, ..."
+                )
+        actions: dict[str, Action] = {}
+        for key, action in self.actions.items():
+            if key not in KEYS:
+                raise ConfigurationError(
+                    f"policy {self.name!r}: unknown key {key!r} in actions. {did_you_mean(str(key), KEYS)}"
+                )
+            actions[str(key)] = read_action(action, self.name)
+        object.__setattr__(self, "actions", actions)
+        for bound in self.score_below:
+            if not _is_number(bound) or not 0.0 <= bound <= 1.0:
+                raise ConfigurationError(
+                    f"policy {self.name!r}: a bound of score_below must be within 0..1, got {bound!r}."
+                )
+        bands = {float(bound): read_action(self.score_below[bound], self.name) for bound in sorted(self.score_below)}
+        object.__setattr__(self, "score_below", bands)
+        object.__setattr__(self, "on_exhausted", read_action(self.on_exhausted, self.name))
+        if self.on_exhausted in (Action.REWRITE, Action.REGENERATE):
+            raise ConfigurationError(f"policy {self.name!r}: on_exhausted cannot be {self.on_exhausted.value!r} again.")
+        for name, allowed in (("fail", ("closed", "open")), ("style", ("markdown", "plain"))):
+            if getattr(self, name) not in allowed:
+                raise ConfigurationError(
+                    f"policy {self.name!r}: {name} must be one of {allowed}, got {getattr(self, name)!r}."
+                )
+        if not _is_number(self.threshold) or not 0.0 <= self.threshold <= 1.0:
+            raise ConfigurationError(f"policy {self.name!r}: threshold must be within 0..1, got {self.threshold!r}.")
+        if self.calibration is not None and self.calibration.threshold != self.threshold:
+            raise ConfigurationError(
+                f"policy {self.name!r}: threshold is {self.threshold!r}, but its calibration is for "
+                f"{self.calibration.threshold!r}. Calibrate again, or remove the calibration and its guarantee."
+            )
+        if self.deadline is not None and not (_is_number(self.deadline) and self.deadline > 0):
+            raise ConfigurationError(
+                f"policy {self.name!r}: deadline must be positive seconds or null, got {self.deadline!r}."
+            )
+        if not isinstance(self.max_attempts, int) or self.max_attempts < 1:
+            raise ConfigurationError(
+                f"policy {self.name!r}: max_attempts must be a whole number from 1 on, got {self.max_attempts!r}."
+            )
+
+    @classmethod
+    def monitor(cls) -> Policy:
+        """Deliver every answer unchanged; flag what is wrong."""
+        flagged = dict.fromkeys(KEYS, Action.FLAG) | _SUPPORTED_ALLOWS
+        return cls(name="monitor", actions=flagged, fail="open")
+
+    @classmethod
+    def annotate(cls) -> Policy:
+        """Deliver every answer with notes at the segments that the passages do not bear out."""
+        noted = dict.fromkeys(KEYS, Action.ANNOTATE) | _SUPPORTED_ALLOWS
+        return cls(name="annotate", actions=noted, fail="open")
+
+    @classmethod
+    def repair(cls) -> Policy:
+        """Ask for a new answer where a generator is there; else take out what the passages do not bear out."""
+        actions = {
+            Verdict.CONTRADICTED.value: Action.REGENERATE,
+            Verdict.UNSUPPORTED.value: Action.REGENERATE,
+            Verdict.UNVERIFIED.value: Action.REDACT,
+            CONFLICT: Action.ANNOTATE,
+        }
+        return cls(name="repair", actions=actions | _SUPPORTED_ALLOWS, on_exhausted=Action.REDACT)
+
+    @classmethod
+    def strict(cls) -> Policy:
+        """Block an answer with anything contradicted, unsupported or unverified."""
+        actions = {
+            Verdict.CONTRADICTED.value: Action.BLOCK,
+            Verdict.UNSUPPORTED.value: Action.BLOCK,
+            Verdict.UNVERIFIED.value: Action.BLOCK,
+            CONFLICT: Action.ANNOTATE,
+        }
+        return cls(name="strict", actions=actions | _SUPPORTED_ALLOWS)
+
+    @classmethod
+    def load(cls, source: str | Path) -> Policy:
+        """A preset by name (monitor, annotate, repair, strict) or a policy from a YAML or JSON file.
+
+        Raises:
+            ConfigurationError: no such preset or file, or the file says something unknown; the message names it.
+        """
+        if str(source) in PRESETS:
+            return cls._preset(str(source))
+        path = Path(source)
+        if not path.exists():
+            hint = did_you_mean(str(source), PRESETS)
+            raise ConfigurationError(f"no policy file or preset {str(source)!r}. {hint}")
+        return cls.read(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Policy:
+        """The policy that a YAML or JSON file says.
+
+        Raises:
+            ConfigurationError: it cannot be read, or says something unknown; the message names it.
+        """
+        from guardrail.policy.file import read_policy_file  # pydantic and yaml only where a file is read
+
+        read = read_policy_file(path)
+        if read.preset is not None and read.preset not in PRESETS:
+            hint = did_you_mean(read.preset, PRESETS)
+            raise ConfigurationError(f"policy file {str(path)!r}: unknown preset {read.preset!r}. {hint}")
+        start = cls._preset(read.preset) if read.preset else cls()
+        changes = {key: getattr(read, key) for key in read.model_fields_set - {"preset"}}
+        changes["name"] = read.name or path.stem
+        for key in ("actions", "messages"):
+            changes[key] = {**getattr(start, key), **getattr(read, key)}
+        return start.with_(**changes)
+
+    @classmethod
+    def watch(cls, path: str | Path, *, every: float = 1.0) -> PolicyWatch:
+        """The policy of a file, read again when the file changes; ``Guard(policy=...)`` takes it like a policy.
+
+        Args:
+            path: The YAML or JSON file.
+            every: Seconds between two looks at the file, at least.
+
+        Raises:
+            ConfigurationError: as ``load``, now. What becomes wrong later is logged, and the last good policy stays.
+        """
+        from guardrail.policy.watch import PolicyWatch
+
+        return PolicyWatch(path, every=every)
+
+    @classmethod
+    def _preset(cls, name: str) -> Policy:
+        return {"monitor": cls.monitor, "annotate": cls.annotate, "repair": cls.repair, "strict": cls.strict}[name]()
+
+    def with_(self, **changes: Any) -> Policy:
+        """A copy with other values."""
+        return replace(self, **changes)
+
+    def current(self) -> Policy:
+        """Itself; of a PolicyWatch, the policy that the file says now."""
+        return self
+
+    def serve(self, engine: object) -> None:
+        """Log a warning where the policy was calibrated for another engine, or gives this one too little time."""
+        if self.calibration is not None:
+            warn_of_another(self.calibration, engine_identity(engine), self.name)
+        needs = getattr(engine, "patience", None)
+        if isinstance(needs, (int, float)) and self.deadline is not None and self.deadline < needs:
+            _log.warning(
+                "policy %r gives a check %g s, but engine %r may need %g s; what is late is unverified. "
+                "Write policy.with_(deadline=%g) or more.",
+                self.name, self.deadline, getattr(engine, "name", engine), needs, needs,
+            )  # fmt: skip
+
+    def action_for(self, finding: Finding) -> tuple[Action, str]:
+        """The severest action whose key fits the finding, and that key."""
+        return severest(self._fits(finding))
+
+    def decide(self, report: Report) -> Decision:
+        """The severest action over all findings; without findings the verdict of the answer decides."""
+        ruled = [(finding, *severest(fits)) for finding, fits in self._rules(report)]
+        action, rule = severest([(action, rule) for _, action, rule in ruled])
+        return Decision(
+            action=action,
+            rule=rule,
+            policy=self.name,
+            finding_actions=tuple((finding.id, action) for finding, action, _ in ruled if finding is not None),
+        )
+
+    def explain(self, report: Report) -> tuple[Explanation, ...]:
+        """Why ``decide`` decides so: one explanation per finding in order, or one of the answer that has none.
+
+        They hold no text of the answer or the passages, so they may be logged.
+        """
+        return tuple(explain(report, finding, fits, self.fail) for finding, fits in self._rules(report))
+
+    def rule_for(self, verdict: Verdict) -> Fit:
+        """What the verdict alone asks for, and the rule: its key, or its default where ``actions`` does not name it."""
+        named = self.actions.get(verdict.value)
+        return (self._default(verdict), f"{verdict.value} (default)") if named is None else (named, verdict.value)
+
+    def _rules(self, report: Report) -> list[tuple[Finding | None, list[Fit]]]:
+        """All that fits, for each finding, or for the answer as a whole (None): decisions and explanations alike."""
+        if report.findings:
+            return [(finding, self._fits(finding)) for finding in report.findings]
+        return [(None, [self.rule_for(report.verdict)])]
+
+    def _fits(self, finding: Finding) -> list[Fit]:
+        keys = []
+        if finding.error_type is not None and finding.verdict is not Verdict.SUPPORTED:
+            keys.append(finding.error_type.value)
+            if finding.error_type in LOGIC_ERRORS:
+                keys.append(LOGIC)
+        if finding.conflict:
+            keys.append(CONFLICT)
+        fits = [(self.actions[key], key) for key in keys if key in self.actions]
+        if finding.verdict is not Verdict.UNVERIFIED:  # 0.0 there means that there is no score
+            fits += [(action, f"score_below {bound:g}") for bound, action in self.score_below.items()
+                     if finding.score < bound]  # fmt: skip
+        own = self.rule_for(finding.verdict)
+        # Of rules that are equally severe the verdict's own names the decision; its default comes last.
+        return [own, *fits] if own[1] in self.actions else [*fits, own]
+
+    def _default(self, verdict: Verdict) -> Action:
+        if verdict in (Verdict.SUPPORTED, Verdict.ABSTAINED):
+            return Action.ALLOW
+        if verdict is Verdict.UNVERIFIED:
+            return Action.BLOCK if self.fail == "closed" else Action.FLAG
+        return Action.FLAG
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def read_action(value: object, policy: str) -> Action:
+    """The action of that name; never a fallback."""
+    try:
+        return Action(str(value))
+    except ValueError:
+        names = [a.value for a in Action]
+        raise ConfigurationError(
+            f"policy {policy!r}: unknown action {value!r}. {did_you_mean(str(value), names)}"
+        ) from None

@@ -1,0 +1,231 @@
+"""Carry out a decision on the text of an answer: leave it, note at it, take out of it, or replace it. Pure.
+
+Edits run from right to left, so that spans not yet used stay valid. Findings on claims that the caller gave may
+overlap: a stretch is taken out if any of them asks for it, and what stood only there loses its note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from guardrail.policy.policy import Policy
+from guardrail.text.reader_language import language_among
+from guardrail.text.sentences import language
+from guardrail.types import Action, Decision, Finding, GuardedAnswer, Report, Span, Verdict
+
+_LINE_MARKER = re.compile(
+    r"[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]+)?(?:[-*+•]|\(?\w{1,3}[.)、）]|[①-⑳])?[ \t]*(?:\[[ xX]\][ \t]*)?[*_]*[ \t]*"
+)
+_PRONOUN = re.compile(
+    r"(?i:he|she|it|they|his|her|its|their|this|that|these|those)(?:['’]s)?|(?:The|the) [a-z]{4,8}|[\u3400-\u9fff]{1,4}"
+)
+_PLAIN_ID = re.compile(r"[\w.:#*-]{1,40}")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|!~])")
+
+BLOCKED = {
+    "en": "I can't give a reliable answer to this: the sources do not bear it out.",
+    "zh": "抱歉，现有资料不足以支持可靠的回答。",
+}
+"""What is delivered in place of a blocked answer, unless the policy has its own messages."""
+
+_LABELS = {
+    "en": {
+        Verdict.CONTRADICTED: "Contradicted by the sources",
+        Verdict.UNSUPPORTED: "Not supported by the sources",
+        Verdict.UNVERIFIED: "Could not be checked",
+        Verdict.SUPPORTED: "Supported by the sources",
+        Verdict.ABSTAINED: "No claim to check",
+    },
+    "zh": {
+        Verdict.CONTRADICTED: "与资料矛盾",
+        Verdict.UNSUPPORTED: "资料不支持",
+        Verdict.UNVERIFIED: "未能核实",
+        Verdict.SUPPORTED: "资料支持",
+        Verdict.ABSTAINED: "没有可核实的内容",
+    },
+}
+
+
+def repair(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer:
+    """The answer to deliver; ``action`` is what was done, which differs from what was asked only for a reason.
+
+    A rewrite or regeneration that nothing can carry out becomes the policy's ``on_exhausted``; a redaction that leaves
+    no finding in place becomes a block.
+    """
+    actions = {ident: possible(action, policy) for ident, action in decision.finding_actions}
+    action = max(actions.values(), key=lambda a: a.severity) if actions else possible(decision.action, policy)
+    if action is Action.REDACT and all(_gone(f.span, _cuts(report.findings, actions)) for f in report.findings):
+        action = Action.BLOCK
+    text = report.answer
+    if action is Action.BLOCK:
+        text = blocked_text(report, policy)
+    elif action in (Action.ANNOTATE, Action.REDACT):
+        text = _edit(report, actions, policy)
+    return GuardedAnswer(text=text, action=action, report=report, decision=decision)
+
+
+def undecided(report: Report, policy: Policy) -> GuardedAnswer:
+    """What ``fail`` says where deciding itself broke: a block, or the answer with a flag."""
+    action = Action.BLOCK if policy.fail == "closed" else Action.FLAG
+    decision = Decision(action=action, rule=f"fail={policy.fail}", policy=policy.name)
+    text = blocked_text(report, policy) if action is Action.BLOCK else report.answer
+    return GuardedAnswer(text=text, action=action, report=report, decision=decision)
+
+
+def blocked_text(report: Report, policy: Policy) -> str:
+    """The message for a blocked answer, in the language of the question or answer."""
+    asked = report.question or report.answer
+    return policy.messages.get(language_among(policy.messages, asked)) or BLOCKED[language_of(asked)]
+
+
+def language_of(text: str) -> str:
+    """``zh`` for Chinese, else ``en``: the languages of our own words."""
+    return "zh" if language(text) == "zh" else "en"
+
+
+def possible(action: Action, policy: Policy) -> Action:
+    """The action without a generator: ``on_exhausted`` in place of a rewrite or regeneration."""
+    return policy.on_exhausted if action in (Action.REWRITE, Action.REGENERATE) else action
+
+
+def _edit(report: Report, actions: Mapping[str, Action], policy: Policy) -> str:
+    text = report.answer
+    edited = edited_text(text, report.findings, actions, policy.style)
+    if legend := legend_of(report, actions, policy.style):
+        return edited + legend
+    if not report.findings:  # nothing to put a mark at (code, no text): say so all the same
+        return f"{edited}\n\n[!] {_LABELS[language_of(text)][report.verdict]}: {report.reason}"
+    return edited
+
+
+def edited_text(
+    text: str, findings: Sequence[Finding], actions: Mapping[str, Action], style: str, *, taken: str | None = None
+) -> str:
+    """The text with what is redacted taken out and a mark at what is annotated; the legend belongs behind it.
+
+    Marks differ from all that stands in ``taken``, by default the text itself.
+    """
+    cuts = _cuts(findings, actions)
+    ordered = sorted(findings, key=lambda f: f.span)
+    noted = _noted(ordered, actions, cuts)
+    marks = dict(zip((f.id for f in noted), _marks(text if taken is None else taken, len(noted), style), strict=True))
+    orphans = [
+        f
+        for before, f in pairwise(ordered)
+        if actions[before.id] is Action.REDACT and actions[f.id] is not Action.REDACT and not _gone(f.span, cuts)
+    ]
+    notes = [(_mark_position(text, f, cuts), marks[f.id]) for f in noted]
+    notes += dict.fromkeys(found for f in orphans if (found := _referent(f)) is not None)
+    edits = [(cut.start, 1, cut.end, "") for cut in cuts]
+    edits += [(position, 0, number, note) for number, (position, note) in enumerate(notes)]
+    # Of edits at one place the cut comes first, then the notes from the last to the first.
+    for position, is_cut, end, note in sorted(edits, reverse=True, key=lambda edit: edit[:3]):
+        text = cut_out(text, position, end) if is_cut else text[:position] + note + text[position:]
+    return text
+
+
+def legend_of(report: Report, actions: Mapping[str, Action], style: str, *, taken: str | None = None) -> str:
+    """What the marks mean, to stand behind the edited text; "" where there are none. ``taken``: see edited_text."""
+    noted = _noted(sorted(report.findings, key=lambda f: f.span), actions, _cuts(report.findings, actions))
+    if not noted:
+        return ""
+    found = _marks(report.answer if taken is None else taken, len(noted), style)
+    marks = dict(zip((f.id for f in noted), found, strict=True))
+    return _legend(report, noted, marks, style, _LABELS[language_of(report.answer)])
+
+
+def _marks(text: str, count: int, style: str) -> list[str]:
+    prefix = "g"
+    while f"[^{prefix}" in text:
+        prefix += "g"
+    return [f"[^{prefix}{n}]" if style == "markdown" else f" [!{n}]" for n in range(1, count + 1)]
+
+
+def _noted(ordered: Sequence[Finding], actions: Mapping[str, Action], cuts: Sequence[Span]) -> list[Finding]:
+    return [f for f in ordered if actions[f.id] is Action.ANNOTATE and not _gone(f.span, cuts)]
+
+
+def _cuts(findings: Sequence[Finding], actions: Mapping[str, Action]) -> list[Span]:
+    """What is taken out, in order and without overlap."""
+    cuts: list[Span] = []
+    for span in sorted(f.span for f in findings if actions[f.id] is Action.REDACT):
+        if cuts and span.start < cuts[-1].end:
+            cuts[-1] = Span(cuts[-1].start, max(cuts[-1].end, span.end))
+        else:
+            cuts.append(span)
+    return cuts
+
+
+def _gone(span: Span, cuts: Sequence[Span]) -> bool:
+    """Whether nothing of the stretch is left."""
+    return any(cut.start <= span.start and span.end <= cut.end for cut in cuts)
+
+
+def _mark_position(text: str, finding: Finding, cuts: Sequence[Span]) -> int:
+    """Behind what is left of the segment; in a table row before its closing bar."""
+    start, end = finding.span
+    if text[start:end].startswith("|") and text[start:end].endswith("|"):
+        end -= 1
+    return next((cut.start for cut in cuts if cut.start < end <= cut.end), end)
+
+
+def _legend(
+    report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str, words: Mapping[Verdict, str]
+) -> str:
+    lines = []
+    number_of = {p.id: str(n) for n, p in enumerate(report.passages, 1)}
+    for finding in noted:
+        # A reason that tells of a conflict tells it all, with its sources.
+        told = finding.conflict and finding.verdict is Verdict.SUPPORTED and finding.reason != ""
+        said = [_inert(finding.reason, style)] if finding.reason else []
+        if finding.verdict is not Verdict.SUPPORTED:
+            said.insert(0, words[finding.verdict])
+        elif not told:
+            said.insert(0, f"{words[finding.verdict]} ({finding.score:.2f})")
+        ids = [] if told else [e.passage_id for e in finding.evidence[:1]]
+        source = "".join(f" ({i if _PLAIN_ID.fullmatch(i) else number_of.get(i, '?')})" for i in ids)
+        colon = ":" if style == "markdown" else ""
+        lines.append(f"{marks[finding.id].strip()}{colon} {': '.join(said)}{source}")
+    fence = "\n```" if report.answer.count("```") % 2 else ""  # an open fence would swallow the notes
+    return f"{fence}\n\n" + "\n".join(lines)
+
+
+def _inert(text: str, style: str) -> str:
+    """A reason quotes passages: on one line, and without effect as Markdown."""
+    flat = " ".join(text.split())
+    return _MARKDOWN.sub(r"\\\1", flat) if style == "markdown" else flat
+
+
+def meant(finding: Finding) -> tuple[Span, str] | None:
+    """A leading pronoun of a segment, as its span in the answer, and whom the stand-alone text says that it means."""
+    original, claim = finding.text.split(" "), finding.claim.split(" ")
+    shared = min(len(original), len(claim))
+    head = next((n for n in range(shared) if original[n] != claim[n]), shared)
+    tail = next((n for n in range(shared - head) if original[-1 - n] != claim[-1 - n]), shared - head)
+    pronoun, referent = (" ".join(words[head : len(words) - tail]) for words in (original, claim))
+    if not referent or not _PRONOUN.fullmatch(pronoun):
+        return None
+    start = finding.span.start + sum(len(word) + 1 for word in original[:head])
+    return Span(start, start + len(pronoun)), referent
+
+
+def _referent(finding: Finding) -> tuple[int, str] | None:
+    """Whom a leading pronoun means, and where to say so, since the sentence before is taken out: "He [X] ..."."""
+    found = meant(finding)
+    return None if found is None else (found[0].end, f" [{found[1]}]")
+
+
+def cut_out(text: str, start: int, end: int) -> str:
+    """Take out ``text[start:end]`` with the list marker and white space that would be left over."""
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    alone = not text[end:line_end].strip(" \t*_")
+    if alone and _LINE_MARKER.fullmatch(text, line_start, start):
+        return text[:line_start] + text[min(line_end + 1, len(text)) :]
+    before, after = text[:start], text[end:]
+    if after[:1] in (" ", "\t"):
+        return before + after.lstrip(" \t")
+    return before.rstrip(" \t") + after if not after or after[0] == "\n" else before + after

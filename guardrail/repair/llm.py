@@ -1,0 +1,105 @@
+"""Rewrite an answer by a language model, in one call; what it writes is believed as little as any answer."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from guardrail.engines.llm.fences import fence
+from guardrail.engines.llm.json_text import read_object
+from guardrail.engines.llm.prompts import instructions
+from guardrail.engines.llm.protocol import LLM, AsyncLLM, LLMError, Prompt
+from guardrail.engines.llm.replies import RewriteReply, json_schema
+from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger
+from guardrail.engines.llm.steps import Steps
+from guardrail.repair.edits import language_of
+from guardrail.repair.feedback import Feedback
+from guardrail.repair.local.namesakes import true_of
+from guardrail.repair.local.preservation import keeps
+from guardrail.types import Finding, Passage, Report
+
+_QUOTES = 4
+"""Evidence given per fault; a report holds few more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LLMRewriter:
+    """Has a language model mend the parts at fault from their evidence, and nothing else.
+
+    The model sees the answer, its faults and their evidence, not the passages: what a passage says beside the evidence
+    cannot talk it into anything. A reply that is unreadable, loses a sentence that nobody objected to, or brings links
+    along is none.
+
+    Attributes:
+        llm: The model, as for LLMEngine.
+        settings: Timeouts, retries and so on; its ``timeout`` is that of the whole rewrite. None = the defaults.
+    """
+
+    llm: LLM | AsyncLLM
+    settings: CallSettings | None = None
+    _calls: Calls = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_calls", Calls(self.llm, self.settings))
+
+    def rewrite(self, feedback: Feedback) -> str | None:
+        """The mended answer; None where the model could not be asked or its reply is none.
+
+        Raises:
+            UsageError: the model can only be awaited.
+        """
+        return self._calls.run(_steps(feedback), self._ledger())
+
+    async def arewrite(self, feedback: Feedback) -> str | None:
+        """The same without blocking the event loop."""
+        return await self._calls.arun(_steps(feedback), self._ledger())
+
+    def _ledger(self) -> Ledger:
+        settings = self._calls.settings
+        return Ledger(deadline=time.monotonic() + settings.timeout, calls_left=settings.max_calls, prices=None)
+
+
+def _steps(feedback: Feedback) -> Steps[str | None]:
+    if not feedback.faults:
+        return None
+    (reply,) = yield (_prompt(feedback),)
+    if isinstance(reply, LLMError) or reply.cut_off:
+        return None
+    try:
+        said = RewriteReply.model_validate(read_object(reply.text))
+    except ValidationError:
+        return None
+    return said.answer if keeps(said.answer, feedback) else None
+
+
+def _prompt(feedback: Feedback) -> Prompt:
+    text = instructions("rewrite", language_of(feedback.answer))
+    by_id = {passage.id: passage for passage in feedback.report.passages}
+    data: list[tuple[str, object]] = [] if feedback.question is None else [("question", feedback.question)]
+    data.append(("answer", feedback.answer))
+    data.append(("faults", [_fault(finding, by_id, feedback.report) for finding in feedback.faults]))
+    return Prompt(
+        identity=text.identity,
+        system=text.text,
+        user="\n\n".join(fence(name, value) for name, value in data),
+        schema=json_schema(RewriteReply),
+        max_tokens=min(1024 + 3 * len(feedback.answer), 16_000),
+    )
+
+
+def _fault(finding: Finding, passages: dict[str, Passage], report: Report) -> dict[str, object]:
+    about = true_of(finding, report)
+    return {
+        "text": finding.text,
+        "verdict": finding.verdict.value,
+        "reason": finding.reason,
+        "error": finding.error_type.value if finding.error_type else None,
+        "at_fault": finding.focus.of(report.answer) if finding.focus else None,
+        "about": about.title if about else None,
+        "evidence": [
+            {"title": passages[each.passage_id].title if each.passage_id in passages else None, "text": each.quote}
+            for each in finding.evidence[:_QUOTES]
+        ],
+    }

@@ -1,0 +1,1 @@
+"""The rewriter that needs no model."""

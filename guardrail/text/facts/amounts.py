@@ -1,0 +1,188 @@
+"""Numbers and quantities of a text: numerals joined with their unit, hedge and name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+from guardrail.text.facts.fact import Amount, Fact, FactKind
+from guardrail.text.facts.hedges import read_bound
+from guardrail.text.facts.numbers import Numeral, read_numerals
+from guardrail.text.facts.units import UNITS, to_base, unit_after, unit_before
+from guardrail.text.facts.words import Word, is_cjk
+from guardrail.types import Span
+
+_ARTICLE = re.compile(
+    r"\b(?:an?|per|each|every|another|half\san?|quarter\sof\san)\s(?P<unit>second|minute|hour|day|week|fortnight|month|year|decade|century)\b",
+    re.IGNORECASE,
+)
+_MINUS = re.compile(r"(?:^|(?<=[\s(]))(?:[-−–]|minus\s)$", re.IGNORECASE)
+_SIGNED = frozenset({"°C", "%"})
+"""Units in which a minus is a sign; before others it is mostly a dash."""
+
+_OF_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]{3,12})\b")
+_RANGE = re.compile(r"\s?(?:[–—~～-]|to|and|or|至|到)\s?")
+_VAGUE = re.compile(r"\b(?:(?:several|few|many|some)\s|(?:in|out\sof)\s)$", re.IGNORECASE)
+_SKIPPED = re.compile(
+    r"^\s*[(（]?[0-9]{1,3}[.)）、](?=\s|[^0-9])|\[[0-9]{1,4}(?:[,–-]\s?[0-9]{1,4}){0,9}\]", re.MULTILINE
+)
+_MEASURES = frozenset(
+    "个名位人次件只条张部座家间所台辆艘套批项种类页章节卷册幅块层楼户株棵头匹门本份支枚道届期级岁倍成步站场轮集首句字例组户校颗粒片瓶杯碗箱袋"
+)
+_VAGUE_CJK = frozenset("十千万百")
+_VAGUE_AFTER = ("十分", "千万别", "千万不", "万一", "百姓", "百货", "万物")
+
+
+def _is_label(text: str, numeral: Numeral, before: Word | None, *, first: bool) -> bool:
+    """A number right after a capitalised word inside a sentence belongs to a name ("Korvel 40", "Windows 11")."""
+    if before is None or first or not numeral.written or before.form in UNITS:
+        return False
+    surface = text[before.start : before.end]
+    gap = text[before.end : numeral.start]
+    return (
+        surface[:1].isupper()
+        and surface not in {"I", "Only", "About", "Over", "At"}
+        and gap in {" ", "-"}
+        and not is_cjk(surface[0])
+    )
+
+
+def _unchecked_cjk(text: str, numeral: Numeral) -> bool:
+    surface = text[numeral.start : numeral.end]
+    follow = text[numeral.end : numeral.end + 1]
+    if any(text.startswith(word, numeral.start) for word in _VAGUE_AFTER):
+        return True
+    if len(surface) == 1:
+        return numeral.value < 3 or follow not in _MEASURES
+    return surface in {"千万", "万千", "百万"} or set(surface) == {"一"}
+
+
+def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) -> Fact | None:
+    start, end, value = numeral.start, numeral.end, numeral.value
+    dimension, factor = "", 1.0
+    if numeral.form == "percent":
+        dimension, factor = "%", 0.01
+    elif numeral.form not in {"ordinal", "count"}:
+        if found := unit_after(text, end):
+            dimension, factor, end = found
+        elif ahead := unit_before(text, start):
+            dimension, factor, start = ahead
+        elif numeral.form == "fraction" and (part := _OF_UNIT.match(text, end)) and part["unit"] in UNITS:
+            (dimension, factor), end = UNITS[part["unit"]], part.end()
+        elif numeral.form == "fraction":
+            dimension = "%"
+    if dimension == "m" and unit_before(text, start):  # "$5m" are millions of money, not metres
+        money = unit_before(text, start)
+        if money is not None:
+            dimension, factor, start, value = money[0], money[1], money[2], value * 1e6
+    if dimension in _SIGNED and (sign := _MINUS.search(text, max(0, start - 6), start)):
+        start, value = sign.start(), -value
+    surface_end = numeral.end
+    glued = (
+        not dimension
+        and numeral.written
+        and numeral.form == "digits"
+        and text[end : end + 1].isalpha()
+        and not is_cjk(text[end])
+    )
+    if glued:
+        return None
+    label = _is_label(text, numeral, before, first=first)
+    amount = Amount(
+        raw=value,
+        base=to_base(value, dimension, factor),
+        unit=dimension,
+        bound=read_bound(text, start, end),
+        label=label,
+        ordinal=numeral.form == "ordinal",
+        small=not numeral.written and not dimension and value <= 12,
+    )
+    kind = FactKind.PERCENT if dimension == "%" else FactKind.QUANTITY if dimension else FactKind.NUMBER
+    span = Span(start, max(end, surface_end))
+    return Fact(kind=kind, span=span, value=amount, surface=span.of(text))
+
+
+def _is_slight(text: str, numeral: Numeral, amount: Amount) -> bool:
+    """Too slight to check, yet good to calculate with: "one", "both", "twice", "half", idioms, "several hundred"."""
+    if numeral.form == "count" or _VAGUE.search(text, max(0, numeral.start - 8), numeral.start):
+        return True
+    if numeral.written:
+        return False
+    if amount.raw in {0.5, 1.0} or (
+        amount.raw < 3 and (not amount.unit or numeral.form == "ordinal") and numeral.form != "fraction"
+    ):
+        return True
+    return numeral.form == "cjk" and not amount.unit and _unchecked_cjk(text, numeral)
+
+
+def _share_units(text: str, facts: list[Fact]) -> list[Fact]:
+    """Give the first end of a range the unit of the second ("5 to 7 km")."""
+    for index in range(len(facts) - 1, 0, -1):
+        first, second = facts[index - 1], facts[index]
+        one, two = first.value, second.value
+        if not isinstance(one, Amount) or not isinstance(two, Amount) or one.unit or not two.unit or one.ordinal:
+            continue
+        if second.span.start - first.span.end <= 5 and _RANGE.fullmatch(text, first.span.end, second.span.start):
+            factor = two.base / two.raw if two.raw and two.unit != "°C" else 1.0
+            base = one.raw * factor
+            facts[index - 1] = Fact(
+                kind=second.kind,
+                span=first.span,
+                value=one._replace(base=base, unit=two.unit, small=False),
+                surface=first.surface,
+            )
+    return facts
+
+
+def _compounds(text: str, facts: list[Fact]) -> list[Fact]:
+    """Sums such as "1 hour 30 minutes" or "two years and three months"."""
+    sums = []
+    for first, second in pairwise(facts):
+        one, two = first.value, second.value
+        if not isinstance(one, Amount) or not isinstance(two, Amount) or not one.unit or one.unit != two.unit:
+            continue
+        smaller = abs(two.base) < abs(one.base) and two.raw and one.raw and two.base / two.raw < one.base / one.raw
+        if (
+            smaller
+            and one.unit in {"s", "m", "kg"}
+            and text[first.span.end : second.span.start].strip(" ,") in {"", "and", "零", "又"}
+        ):
+            total = Amount(raw=one.raw, base=one.base + two.base, unit=one.unit)
+            span = Span(first.span.start, second.span.end)
+            sums.append(Fact(kind=first.kind, span=span, value=total, surface=span.of(text)))
+    return sums
+
+
+def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> tuple[list[Fact], list[Fact]]:
+    """Facts to check and further numbers to calculate with; ``taken`` places (dates, list marks) are passed over."""
+    blocked = [*taken, *(Span(*m.span()) for m in _SKIPPED.finditer(text))] if text else []
+    blocked.sort()
+    facts: list[Fact] = []
+    slight: list[Fact] = []
+    place, cursor = 0, 0
+    for numeral in read_numerals(text, words):
+        while place < len(blocked) and blocked[place].end <= numeral.start:
+            place += 1
+        if place < len(blocked) and blocked[place].start < numeral.end:
+            continue
+        while cursor < len(words) and words[cursor].end <= numeral.start:
+            cursor += 1
+        before = words[cursor - 1] if cursor else None
+        if before is not None and numeral.written and text[numeral.start - 1] == "-" and text[before.start].isupper():
+            continue  # "COVID-19": one token of a name
+        fact = _amount(text, numeral, before, first=cursor <= 1)
+        if fact is None or not isinstance(fact.value, Amount):
+            continue
+        if _is_slight(text, numeral, fact.value):
+            slight.append(fact)
+        else:
+            facts.append(fact)
+    facts = _share_units(text, facts)
+    slight += _compounds(text, facts)
+    for match in _ARTICLE.finditer(text):
+        dimension, factor = UNITS[match["unit"].casefold()]
+        value = 0.5 if match.group()[:4].lower() == "half" else 1.0
+        amount = Amount(raw=value, base=value * factor, unit=dimension, small=True)
+        slight.append(Fact(kind=FactKind.QUANTITY, span=Span(*match.span()), value=amount, surface=match.group()))
+    return facts, slight

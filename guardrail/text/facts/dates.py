@@ -1,0 +1,166 @@
+"""Dates and times of day, as precise as the text gives them."""
+
+from __future__ import annotations
+
+import re
+
+from guardrail.text.facts.chinese_dates import read_chinese
+from guardrail.text.facts.fact import Found, Moment
+from guardrail.text.facts.units import unit_after
+
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_STEPS = {"five": 5, "ten": 10, "a quarter": 15, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
+_CENTURIES = {
+    "fifteenth": 15,
+    "sixteenth": 16,
+    "seventeenth": 17,
+    "eighteenth": 18,
+    "nineteenth": 19,
+    "twentieth": 20,
+    "twenty-first": 21,
+}
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_HALF = r"(?:\s?(?P<half{n}>[ap]\.?m\b\.?|AM\b|PM\b|(?:in\sthe\s|at\s)?(?:morning|afternoon|evening|night)\b))"
+_HOUR = "(?:" + "|".join(_HOURS) + r"|1[0-2]|[0-9])"
+
+_ENGLISH = re.compile(
+    rf"\b(?P<d1>[0-9]{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m1>{_MONTH})(?:,?\s(?P<y1>[0-9]{{4}})\b)?"
+    rf"|\b(?P<m2>{_MONTH})\s(?:the\s)?(?P<d2>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9:%])(?:,?\s(?P<y2>[0-9]{{4}})\b)?"
+    rf"|\b(?P<m3>{_MONTH}),?\s(?:of\s)?(?P<y3>1[0-9][0-9][0-9]|20[0-9][0-9])\b"
+    r"|\b(?P<y4>[0-9]{4})-(?P<m4>[01][0-9])-(?P<d4>[0-3][0-9])\b"
+    r"|\b(?P<d5>[0-9]{1,2})(?P<sep>[/.])(?P<m5>[0-9]{1,2})(?P=sep)(?P<y5>[0-9]{4})\b"
+    r"|\b(?P<decade>1[0-9][0-9]|20[0-9])0['’]?s\b"
+    rf"|\b(?P<century>[0-9]{{1,2}}(?:st|nd|rd|th)|{'|'.join(_CENTURIES)})[\s-]centur(?:y|ies)\b"
+    rf"|\b(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
+    r"|(?<![0-9:.])(?P<h1>[01]?[0-9]|2[0-4]):(?P<min1>[0-5][0-9])(?![:0-9])" + _HALF.format(n=1) + "?"
+    rf"|\b(?P<h2>{_HOUR})(?:\s?(?P<oclock>o['’]clock)" + _HALF.format(n=2) + "?|" + _HALF.format(n=3) + ")"
+    rf"|\b(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))})(?:\sminutes)?\s(?P<way>past|to)\s"
+    rf"(?P<h4>{_HOUR})\b"
+    r"(?!\s(?:\w+\s)?(?:hours|minutes|days|weeks|months|years|per|%))"
+    r"|\b(?P<noon>[Nn]oon|[Mm]idday|[Mm]idnight)\b"
+    rf"|\b(?P<m6>{_MONTH})"
+    r"|(?<![\w.,:/$€£¥#-])(?P<range>1[0-9][0-9][0-9]|20[0-9][0-9])\s?[–/-]\s?(?P<end>[0-9][0-9])(?![0-9]|[-/][0-9])"
+    r"|(?<![A-Za-z0-9_.,:/$€£¥#])(?P<y7>1[5-9][0-9][0-9]|20[0-9][0-9]|2100)(?![0-9%°€£$]|[.,:][0-9]|\s?(?:million|thousand|billion))",
+)
+_TRIGGER = re.compile(r"[0-9]|day|noon|night|cent|clock|past|\b(?:to|in the)\b|[A-Z][a-z]{2}|[年月日号点时周期世]")
+_BARE_MONTH = re.compile(
+    r"(?:\b(?:in|by|since|until|till|from|of|to|late|early|mid|last|next|each|every|and|through|after|before|during|for|this)[\s-]|–|-|\(|,\s)$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\s(?!was\b|is\b|has\b|his\b|its\b|this\b|as\b|does\b)[a-z]{2,20}s\b")
+_AT_DATE = re.compile(
+    r"(?:\b(?:in|by|since|until|till|from|of|before|after|during|to|and|around|about|early|late|mid|the|between|for|year)[\s-]|[(–,/-]\s?)$",
+    re.IGNORECASE,
+)
+
+
+_AT_TIME = re.compile(r"\b(?:at|by|until|before|after|from|since)\s(?:a\s)?$")
+
+
+def _month(name: str) -> int:
+    return next(i for i, full in enumerate(_MONTHS, start=1) if full.startswith(name.rstrip(".").lower()[:3]))
+
+
+def _year(text: str | None) -> tuple[int, int] | None:
+    return (int(text), int(text)) if text else None
+
+
+def _clock(hour: str, minute: int, half: str | None) -> Moment:
+    number = int(hour) if hour.isdigit() else _HOURS.index(hour) + 1
+    half = (half or "").lower()
+    late = half.startswith("p") or half.endswith(("afternoon", "evening", "night"))
+    sure = bool(half) or number > 12 or hour.startswith("0")
+    number = number % 12 + (12 if late else 0) if half else number
+    return Moment(minute=(number * 60 + minute) % 1440, sure=sure)
+
+
+def _english(match: re.Match[str], text: str) -> Moment | None:
+    g = match.groupdict()
+    if name := g["m1"] or g["m2"] or g["m3"]:
+        day = g["d1"] or g["d2"]
+        return Moment(years=_year(g["y1"] or g["y2"] or g["y3"]), month=_month(name), day=int(day) if day else None)
+    if g["y4"]:
+        return Moment(years=_year(g["y4"]), month=int(g["m4"]), day=int(g["d4"]))
+    if g["y5"]:
+        day, month = int(g["d5"]), int(g["m5"])
+        if month > 12:
+            day, month = month, day
+        return Moment(years=_year(g["y5"]), month=month, day=day, swap=day <= 12)
+    if g["decade"]:
+        return Moment(years=(int(g["decade"]) * 10, int(g["decade"]) * 10 + 9))
+    if g["century"]:
+        number = _CENTURIES.get(g["century"]) or int(g["century"][:-2])
+        return Moment(years=(number * 100 - 100, number * 100))
+    if g["weekday"]:
+        return Moment(weekday=_DAYS.index(g["weekday"].lower()))
+    if g["h1"]:
+        return _clock(g["h1"], int(g["min1"]), g["half1"])
+    if g["h2"]:
+        return _clock(g["h2"], 0, g["half2"] or g["half3"])
+    if g["step"]:
+        if g["way"] == "to" and not _AT_TIME.search(text, max(0, match.start() - 8), match.start()):
+            return None  # "a vote of ten to five"
+        moment = _clock(g["h4"], 0, None)
+        shift = _STEPS[g["step"]] * (1 if g["way"] == "past" else -1)
+        return moment._replace(minute=((moment.minute or 0) + shift) % 1440, sure=False)
+    if g["noon"]:
+        return Moment(minute=0 if g["noon"].lower() == "midnight" else 720, sure=True)
+    if g["m6"]:
+        # "May" and "March" are also verbs: a month alone needs a word that places it in time.
+        short = len(g["m6"].rstrip(".")) < 6 and g["m6"] not in {"April", "June", "July"}
+        if short and not _BARE_MONTH.search(text, max(0, match.start() - 10), match.start()):
+            return None
+        return Moment(month=_month(g["m6"]))
+    if g["range"]:
+        return Moment(years=_year(g["range"]))
+    if unit_after(text, match.end()):
+        return None
+    placed = _AT_DATE.search(text, max(0, match.start() - 9), match.start())
+    return None if not placed and _COUNTED.match(text, match.end()) else Moment(years=_year(g["y7"]))
+
+
+def read_moments(text: str) -> list[Found]:
+    """All dates and times in order, without overlaps; "2017-19" gives both years."""
+    if not _TRIGGER.search(text):
+        return []
+    found: list[Found] = []
+    for match in _ENGLISH.finditer(text):
+        moment = _english(match, text)
+        if moment is None:
+            continue
+        if match["range"]:
+            first = int(match["range"])
+            found.append(Found(match.start(), match.end("range"), moment))
+            last = first // 100 * 100 + int(match["end"])
+            found.append(Found(match.start("end"), match.end(), Moment(years=(last, last))))
+        else:
+            stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
+            found.append(Found(match.start(), stop, moment))
+    return found if text.isascii() else _merge(found, read_chinese(text))
+
+
+def _merge(english: list[Found], chinese: list[Found]) -> list[Found]:
+    """Both readings in order; where they overlap the longer wins ("2019年3月" is a bare year in English)."""
+    kept: list[Found] = []
+    for found in sorted([*english, *chinese], key=lambda f: (f.start, -f.end)):
+        if not kept or found.start >= kept[-1].end:
+            kept.append(found)
+    return kept

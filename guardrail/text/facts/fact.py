@@ -1,0 +1,133 @@
+"""The nouns of this package: a hard fact, all facts of a text, and a fact that the evidence does not bear out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from guardrail.text.facts.words import Word
+from guardrail.types import Span
+
+
+class FactKind(StrEnum):
+    """What sort of hard fact; QUANTITY is a number with a unit."""
+
+    NUMBER = "number"
+    QUANTITY = "quantity"
+    PERCENT = "percent"
+    DATE = "date"
+    NAME = "name"
+    NEGATION = "negation"
+    QUOTE = "quote"
+
+
+class Bound(StrEnum):
+    """How a number is hedged."""
+
+    EXACT = "exact"
+    ABOUT = "about"
+    OVER = "over"
+    UNDER = "under"
+
+
+class Amount(NamedTuple):
+    """A number: ``raw`` as written, ``base`` in the base unit of ``unit`` (metres, seconds ...; "" for none)."""
+
+    raw: float
+    base: float
+    unit: str = ""
+    bound: Bound = Bound.EXACT
+    label: bool = False  # part of a name or a numbering ("Korvel 40"): nothing to calculate with
+    ordinal: bool = False
+    small: bool = False  # a small count in words, which reworded text often adds or computes
+
+
+class Moment(NamedTuple):
+    """A date or time of day; None where it says nothing. ``years`` is an interval (a decade, a century)."""
+
+    years: tuple[int, int] | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    minute: int | None = None  # of the day
+    sure: bool = False  # the half of the day is known
+    swap: bool = False  # day and month may stand the other way round
+
+
+class Found(NamedTuple):
+    """A moment with its place."""
+
+    start: int
+    end: int
+    moment: Moment
+
+
+class Cue(NamedTuple):
+    """A negating word (``pair`` empty) or one side of an antonym pair, and the stems that it bears on."""
+
+    pair: str
+    side: int
+    span: Span
+    scope: tuple[str, ...]
+    negated: bool = False
+
+
+Value = Amount | Moment | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One hard fact of a text, with its value made comparable."""
+
+    kind: FactKind
+    span: Span
+    value: Value
+    surface: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """All hard facts of a text, and what comparing needs beside them.
+
+    ``facts`` are to be checked; ``counted`` also holds numbers too slight to check, as material for arithmetic.
+    ``negated`` are the polarity cues; ``bag`` the content stems and ``forms`` all word forms.
+    """
+
+    text: str
+    facts: tuple[Fact, ...]
+    counted: tuple[Fact, ...]
+    negated: tuple[Cue, ...]
+    words: tuple[Word, ...]
+    bag: frozenset[str]
+    forms: frozenset[str]
+    initials: frozenset[str]
+    computing: frozenset[str]  # words of comparing and counting up: numbers beside them may be computed
+    supposing: frozenset[str]  # words that make up a case ("a customer who pays 250 ..."): its numbers may be free
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """A fact of the claim that the evidence lacks, or contradicts by ``evidence_value``.
+
+    ``weight`` (0..1) is how sure the rule is; from 0.5 on it rarely fires on true claims.
+    """
+
+    kind: FactKind
+    span: Span
+    claim_value: str
+    evidence_value: str | None
+    contradicts: bool
+    weight: float
+
+
+def mismatch(fact: Fact, weight: float, evidence_value: str | None = None) -> Mismatch:
+    """What the gate reports of a fact: contradicted by ``evidence_value``, or unsupported where there is none."""
+    return Mismatch(
+        kind=fact.kind,
+        span=fact.span,
+        claim_value=fact.surface,
+        evidence_value=evidence_value,
+        contradicts=evidence_value is not None,
+        weight=round(weight, 3),
+    )

@@ -1,0 +1,130 @@
+"""The gate: hard facts of a claim that the evidence does not bear out, which small NLI models tend to miss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from guardrail.text.facts.alignment import align
+from guardrail.text.facts.amounts import read_amounts
+from guardrail.text.facts.chinese import plain_digits
+from guardrail.text.facts.dates import read_moments
+from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
+from guardrail.text.facts.names import initials_of, read_names
+from guardrail.text.facts.negation import read_cues
+from guardrail.text.facts.polarity import judge_polarity
+from guardrail.text.facts.quotes import read_quotes
+from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
+from guardrail.text.facts.words import read_words
+from guardrail.types import Span
+
+_COMPUTING = frozenset(
+    """more less fewer later earlier longer shorter older younger heavier lighter higher lower larger smaller faster
+    slower cheaper total together altogether combined overall sum difference apart between gap times twice half halved
+    double doubled doubling triple tripled average each per every another further additional extra remaining rest other
+    others last exceed exceeds exceeding over under almost nearly about around roughly took lasted span spanned within
+    afterwards after before since until age aged old left ahead behind only even still up to"""
+    .split()
+)  # fmt: skip
+_SUPPOSING = re.compile(
+    r"^\s*(?:an?|anyone|someone|somebody|anybody|no|nobody|whoever|without|on\san?|in|for\san?|if|at|two|choosing|where|from)\b"
+    r"|\b(?:would|could|if|who|whose|when|only|just|even|may|can|cannot)\b|如果|若|要|可以|只有|时|即便|仅|一[个位名辆件间]|的(?:人|客人|用户|游客|顾客)",
+    re.IGNORECASE,
+)
+_COMPUTING_CJK = (
+    "多",
+    "少",
+    "共",
+    "差",
+    "比",
+    "倍",
+    "晚",
+    "早",
+    "后",
+    "前",
+    "余",
+    "剩",
+    "每",
+    "相隔",
+    "总",
+    "合计",
+    "岁",
+    "历时",
+)
+
+
+@lru_cache(maxsize=8192)
+def extract(text: str) -> Facts:
+    """Read the hard facts of a text.
+
+    Args:
+        text: One sentence or a short passage, English or Chinese. Cached, so sentences may be passed again and again.
+
+    Returns:
+        The facts in text order, with what ``compare`` needs beside them. Spans are offsets in ``text``.
+    """
+    plain = plain_digits(text)
+    words = read_words(plain)
+    moments = read_moments(plain)
+    dates = [
+        Fact(kind=FactKind.DATE, span=Span(f.start, f.end), value=f.moment, surface=text[f.start : f.end])
+        for f in moments
+    ]
+    taken = [f.span for f in dates]
+    amounts, slight = read_amounts(plain, words, taken)
+    if plain != text:
+        amounts = [replace(f, surface=f.span.of(text)) for f in amounts]
+        slight = [replace(f, surface=f.span.of(text)) for f in slight]
+    quotes = read_quotes(text)
+    names = read_names(text, words, taken)
+    facts = sorted([*dates, *amounts, *names, *quotes], key=lambda f: f.span)
+    forms = frozenset(w.form for w in words)
+    computing = _COMPUTING & forms
+    if not text.isascii():
+        computing |= {c for c in _COMPUTING_CJK if c in text}
+    return Facts(
+        text=text,
+        facts=tuple(facts),
+        counted=(*dates, *amounts, *slight),
+        negated=read_cues(text, words),
+        words=words,
+        bag=frozenset(w.stem for w in words if w.stem),
+        forms=forms,
+        initials=initials_of(text, words),
+        computing=computing,
+        supposing=frozenset(m.group().casefold() for m in _SUPPOSING.finditer(text)),
+    )
+
+
+def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
+    """Find the facts of the claim that the evidence does not bear out.
+
+    A fact that occurs anywhere in the evidence is borne out, and so is a number that follows from numbers of the
+    sentences nearest to the claim. Polarity is compared with the nearest sentence only.
+
+    Args:
+        claim: The claim.
+        evidence: The sentences that may support it, in any order. Without any there is nothing to compare.
+
+    Returns:
+        The mismatches in text order; ``weight`` from 0.5 on rarely fires on a true claim.
+    """
+    if not evidence:
+        return ()
+    known = align(claim, evidence)
+    found: list[Mismatch] = []
+    for fact in claim.facts:
+        if isinstance(fact.value, Amount):
+            missed = judge_amount(claim, fact, fact.value, known)
+        elif isinstance(fact.value, Moment):
+            missed = judge_moment(claim, fact, fact.value, known)
+        elif fact.kind is FactKind.NAME:
+            missed = judge_name(fact, known)
+        else:
+            missed = judge_quote(fact, known)
+        if missed is not None:
+            found.append(missed)
+    found += judge_polarity(claim, known)
+    return tuple(sorted(found, key=lambda m: (m.span, m.kind)))

@@ -1,0 +1,185 @@
+"""Numerals in digits, English words and Chinese characters, each with its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from guardrail.text.facts.chinese import CJK_SCALE, read_cjk
+from guardrail.text.facts.words import Word
+
+_DIGITS = re.compile(
+    r"(?<![^\W\u3400-\u9fff])(?<!十)"
+    r"(?:[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9.,][0-9]|[0-9])|[0-9]+(?:[.,][0-9]+)*)"
+    r"(?:(?P<ordinal>st|nd|rd|th)\b"
+    r"|/(?P<below>[1-9][0-9]?)(?![0-9/])"
+    r"|[ \u00a0-]?(?P<scale>k|K|bn|hundred|thousand|million|billion|trillion|dozen)\b"
+    r"|\s?(?P<zh>[十百千万亿]{1,2}))?",
+)
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_CJK = re.compile(
+    r"(?P<below>[二两三四五六七八九十百千]{1,4})分之(?P<above>[零〇一二两三四五六七八九十百千万]{1,12}(?:点[零〇一二三四五六七八九]{1,8})?)"
+    r"(?!点?[零〇一二两三四五六七八九十百千万亿])"
+    r"|(?P<ordinal>第)?(?P<plain>[零〇一二两三四五六七八九十百千万亿]{1,16}(?:点[零〇一二三四五六七八九]{1,8})?|半)",
+)
+_PERCENT_CJK = re.compile(r"百分之\s?(?=[0-9])")
+_SMALL = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+        " seventeen eighteen nineteen".split(),
+    )
+}
+_TENS = {w: 10 * i for i, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
+_SHORT_SCALES = _SCALES | {"k": 1000, "K": 1000, "bn": 10**9}
+_ORDINALS = {
+    w: i
+    for i, w in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
+        " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        start=1,
+    )
+} | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100}
+_PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
+    w + s: i for w, i in _ORDINALS.items() if i > 2 for s in ("", "s")
+}
+_COUNTS = {"once": 1, "twice": 2, "thrice": 3, "both": 2, "pair": 2, "couple": 2, "double": 2, "triple": 3, "twin": 2}
+_WORDS = _SMALL | _TENS | _SCALES
+_TOO_MUCH = 1e25  # from here on a numeral is noise ("hundred hundred hundred ...")
+
+
+class Numeral(NamedTuple):
+    """``form``: digits, words, cjk, ordinal, fraction, percent (said as such) or count ("twice": never checked)."""
+
+    start: int
+    end: int
+    value: float
+    form: str
+    written: bool  # in digits
+
+
+def read_decimal(digits: str) -> float | None:
+    """The value of digits with separators; None for versions, addresses and other dotted tokens."""
+    bare = digits.replace(" ", "").replace("\u00a0", "").replace("\u202f", "")
+    if len(bare) > 24:
+        return None
+    if _THOUSANDS.fullmatch(bare):
+        return float(bare.replace(",", ""))
+    marks = bare.count(",") + bare.count(".")
+    return float(bare.replace(",", ".")) if marks <= 1 else None
+
+
+def _in_digits(text: str) -> Iterator[Numeral]:
+    for match in _DIGITS.finditer(text):
+        start, end = match.span()
+        groups = match.groupdict()
+        suffix = next((name for name, group in groups.items() if group), None)
+        body = text[start : end if suffix is None else match.start(suffix)].rstrip(" \u00a0-/")
+        value = read_decimal(body)
+        if value is None or (text[end : end + 1].isdecimal() and not text[end].isascii()):
+            continue  # digits of two scripts are not one number
+        form = "digits"
+        if suffix == "ordinal":
+            form = "ordinal"
+        elif suffix == "below":
+            value, form = value / int(groups["below"]), "fraction"
+        elif suffix == "scale":
+            value *= _SHORT_SCALES[groups["scale"]]
+        elif suffix == "zh":
+            for character in groups["zh"]:
+                value *= CJK_SCALE[character]
+        prefix = text[max(0, start - 5) : start]
+        if said := _PERCENT_CJK.search(prefix + "0"):
+            start, form = start - (len(prefix) - said.start()), "percent"
+        yield Numeral(start, end, value, form, written=True)
+
+
+def _in_cjk(text: str) -> Iterator[Numeral]:
+    for match in _CJK.finditer(text):
+        start, end = match.span()
+        if match["below"]:
+            below = read_cjk(match["below"])
+            form = "percent" if match["below"] == "百" else "fraction"
+            value = read_cjk(match["above"])
+            yield Numeral(start, end, value if form == "percent" else value / (below or 1), form, written=False)
+            continue
+        if re.search("[一二三四五六七八九][一二三四五六七八九][十百千万亿]", match["plain"]):
+            continue  # "六七百": a guess between two numbers
+        if start and "0" <= text[start - 1] <= "9":  # the scale of a number in digits, read with it
+            continue
+        value = 0.5 if match["plain"] == "半" else read_cjk(match["plain"])
+        yield Numeral(start, end, value, "ordinal" if match["ordinal"] else "cjk", written=False)
+
+
+def _run(words: tuple[Word, ...], text: str, at: int) -> tuple[float, int]:
+    """The value of the number words from ``at`` on, and where they end."""
+    total, group, last = 0.0, 0.0, 0
+    index = at
+    while index < len(words) and (step := _WORDS.get(words[index].form)) is not None:
+        if index > at:
+            gap = text[words[index - 1].end : words[index].start]
+            if gap not in {" ", "-"} and words[index - 1].form != "and":
+                break
+            # "five six" are two numbers; "twenty six" and "six hundred" are one.
+            if step < 100 and words[index].form != "dozen" and (last < 20 or (last < 100 and step > 9)):
+                break
+        if words[index].form in _SCALES:
+            if step in {100, 12}:
+                group = (group or 1) * step
+            else:
+                total, group = total + (group or 1) * step, 0.0
+        else:
+            group += step
+        total, group = min(total, _TOO_MUCH), min(group, _TOO_MUCH)
+        last = step
+        index += 1
+        joined = index + 1 < len(words) and words[index].form == "and" and last >= 100
+        if joined and 0 < _WORDS.get(words[index + 1].form, 0) < 100:
+            index += 1
+    return total + group, index
+
+
+def _in_words(text: str, words: tuple[Word, ...]) -> Iterator[Numeral]:
+    index = 0
+    while index < len(words):
+        word = words[index]
+        at, index = index, index + 1
+        if word.form in _WORDS:
+            value, index = _run(words, text, at)
+            follow = words[index].form if index < len(words) else ""
+            tail = [w.form for w in words[index : index + 3]]
+            if follow in _PARTS and value < 20:
+                index += 1
+                yield Numeral(word.start, words[index - 1].end, value / _PARTS[follow], "fraction", written=False)
+            elif follow in _ORDINALS and value >= 20 and value % 10 == 0:
+                index += 1
+                yield Numeral(word.start, words[index - 1].end, value + _ORDINALS[follow], "ordinal", written=False)
+            elif tail == ["and", "a", "half"]:
+                index += 3
+                yield Numeral(word.start, words[index - 1].end, value + 0.5, "words", written=False)
+            else:
+                yield Numeral(word.start, words[index - 1].end, value, "words", written=False)
+        elif word.form in _PARTS and (word.form == "half" or (at and words[at - 1].form == "a")):
+            fraction = word.form == "half" or (index < len(words) and words[index].form in {"of", "the", "as"})
+            value = 1 / _PARTS[word.form]
+            if fraction:
+                yield Numeral(word.start, word.end, value, "fraction", written=False)
+            elif word.form in _ORDINALS:
+                yield Numeral(word.start, word.end, _ORDINALS[word.form], "ordinal", written=False)
+        elif word.form in _ORDINALS:
+            yield Numeral(word.start, word.end, _ORDINALS[word.form], "ordinal", written=False)
+        elif word.form in _COUNTS:
+            yield Numeral(word.start, word.end, _COUNTS[word.form], "count", written=False)
+
+
+def read_numerals(text: str, words: tuple[Word, ...]) -> list[Numeral]:
+    """All numerals of the text in order, without overlaps."""
+    found = [n for n in (*_in_digits(text), *_in_words(text, words), *_in_cjk(text)) if n.value < _TOO_MUCH]
+    found.sort(key=lambda n: (n.start, -n.end))
+    kept: list[Numeral] = []
+    for numeral in found:
+        if not kept or numeral.start >= kept[-1].end:
+            kept.append(numeral)
+    return kept

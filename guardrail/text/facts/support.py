@@ -1,0 +1,165 @@
+"""For each kind of fact: does the evidence bear it out, and if not, how sure is that?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from guardrail.text.facts.alignment import Evidence, rival
+from guardrail.text.facts.arithmetic import computed, same, shifted_minute, shifted_year
+from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, mismatch
+from guardrail.text.facts.names import missing_tokens, name_weight
+from guardrail.text.facts.quotes import normal_quote
+
+_NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
+
+
+def judge_amount(claim: Facts, fact: Fact, amount: Amount, evidence: Evidence) -> Mismatch | None:
+    """A number or quantity: equal, hedged, or computed from the nearest sentences is fine."""
+    exact = amount._replace(bound=Bound.EXACT)
+    equal = [other for other in evidence.amounts if same(exact, other)]
+    in_unit = amount.unit and any(other.unit == amount.unit for other in evidence.amounts)
+    if any(other.unit or not in_unit for other in equal):
+        return None  # where the evidence states such quantities, a bare equal number elsewhere is another thing
+    if not amount.unit and any(amount.raw in _plain(moment) for moment in evidence.moments):
+        return None
+    if amount.unit == "s" and any(m.day == amount.raw for m in evidence.moments):
+        return None  # "十日" is ten days or the tenth
+    if amount.unit == "s" and any(m.minute is not None and m.minute * 60.0 == amount.base for m in evidence.moments):
+        return None
+    other = rival(claim, fact, evidence)
+    # Near-verbatim claims change a number rather than compute one.
+    copied = other is not None and other.cover >= 0.7 and other.local >= (5 if _chinese(claim) else 2)
+    if amount.bound is not Bound.EXACT and not (copied and not evidence.computing):
+        # Numbers that the claim itself repeats are spoken for; a hedged number rests on another one.
+        used = {(f.value.unit, f.value.base) for f in claim.counted if isinstance(f.value, Amount) and f is not fact}
+        free = [a for a in evidence.near_amounts if (a.unit, a.base) not in used and a.bound is not amount.bound]
+        if any(same(amount, near) for near in free):
+            return None
+    derived = _derived(claim, fact, amount, evidence)
+    if derived and not (copied and not evidence.computing):
+        return None
+    if not copied:
+        hedged = any(a.unit == amount.unit and a.bound is not Bound.EXACT for a in evidence.near_amounts)
+        if hedged and amount.bound is Bound.EXACT and evidence.cover < 0.7:
+            # "Only 40 GB" under "at least 64 GB" is an instance of the rule, not another rule.
+            return mismatch(fact, 0.3)
+        if evidence.supposing and evidence.cover < 0.8:
+            return mismatch(fact, 0.4)  # "a customer who pays 250": an example that the evidence need not state
+    weight = 0.5 + 0.4 * other.cover if other is not None else 0.35 + 0.4 * evidence.cover
+    weight -= 0.15 * evidence.computing + 0.15 * derived + 0.1 * evidence.supposing
+    weight -= 0.1 * (amount.small and not amount.unit) + 0.1 * ("point" in fact.surface)
+    return mismatch(fact, max(0.2, weight), other.surface if other is not None else None)
+
+
+def _derived(claim: Facts, fact: Fact, amount: Amount, evidence: Evidence) -> bool:
+    near = [(evidence.near_amounts, evidence.near_moments)]
+    # Reworded claims may share no word with the sentence whose numbers they compute from.
+    for sentence in evidence.sentences:
+        values = [f.value for f in sentence.counted]
+        if len(values) > 1:
+            near.append(
+                (tuple(v for v in values if isinstance(v, Amount)), tuple(v for v in values if isinstance(v, Moment)))
+            )
+    if any(computed(amount, amounts, moments) for amounts, moments in near):
+        return True
+    if not evidence.supposing:
+        return False
+    given = tuple(f.value for f in claim.counted if isinstance(f.value, Amount) and f is not fact)
+    return bool(given) and computed(amount, (*given, *evidence.near_amounts), ())
+
+
+def _chinese(facts: Facts) -> bool:
+    return bool(facts.bag) and max(facts.bag) >= "\u3400"
+
+
+def _plain(moment: Moment) -> tuple[float | None, ...]:
+    year = float(moment.years[0]) if moment.years else None
+    return (year, moment.month, moment.day)
+
+
+def _covers(claim: Moment, other: Moment) -> bool:
+    """Whether every component that the claim states is stated so by the other moment."""
+    if claim.years and not (other.years and claim.years[0] <= other.years[0] and other.years[1] <= claim.years[1]):
+        return False
+    if claim.month and claim.day:
+        pair = (other.month, other.day)
+        swapped = (other.day, other.month) if other.swap else pair
+        turned = (claim.day, claim.month) if claim.swap else (claim.month, claim.day)
+        return bool({(claim.month, claim.day), turned} & {pair, swapped})
+    if claim.month and claim.month != other.month and not (other.swap and other.day == claim.month):
+        return False
+    if claim.day and claim.day != other.day:
+        return False
+    if claim.weekday is not None and claim.weekday != other.weekday:
+        return False
+    return claim.minute is None or _same_minute(claim, other)
+
+
+def _same_minute(claim: Moment, other: Moment) -> bool:
+    if claim.minute is None or other.minute is None:
+        return False
+    if claim.sure and other.sure:
+        return claim.minute == other.minute
+    return claim.minute % 720 == other.minute % 720
+
+
+def _parts(moment: Moment) -> Iterable[Moment]:
+    """The components that may be spread over sentences: the year, and the day within it."""
+    if moment.years:
+        yield Moment(years=moment.years)
+    if moment.month or moment.day:
+        yield moment._replace(years=None)
+    if moment.weekday is not None or moment.minute is not None:
+        yield moment
+
+
+def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: Evidence) -> Mismatch | None:
+    """A date or time: less precise than the evidence is fine, and so is one computed from a stated distance."""
+    if any(_covers(moment, other) for other in evidence.moments):
+        return None
+    lacking = [part for part in _parts(moment) if not any(_covers(part, other) for other in evidence.moments)]
+    lacking = [part for part in lacking if not _elsewhere(part, evidence)]
+    if not lacking:
+        return None
+    other = rival(claim, fact, evidence)
+    year = lacking[0].years is not None
+    if other is not None and (year or other.cover >= 0.6):
+        weight = 0.5 + 0.1 * year + 0.3 * other.cover - 0.1 * (evidence.computing or evidence.supposing)
+        return mismatch(fact, weight, other.surface)
+    # Months, weekdays and hours are often instances of a range that the evidence states.
+    weight = 0.35 + 0.15 * year + 0.3 * evidence.cover - 0.15 * (evidence.computing or evidence.supposing)
+    return mismatch(fact, weight)
+
+
+def _elsewhere(part: Moment, evidence: Evidence) -> bool:
+    if part.years:
+        first, last = part.years
+        if any(first <= a.raw <= last and not a.unit for a in evidence.amounts):
+            return True
+        return first == last and shifted_year(
+            first, evidence.near_amounts, evidence.near_moments, next_to=not _NEXT.isdisjoint(evidence.forms)
+        )
+    if part.minute is not None:
+        if any(a.raw in {part.minute / 60, part.minute / 60 - 12} for a in evidence.near_amounts):
+            return True
+        return shifted_minute(part.minute, evidence.near_amounts, evidence.near_moments)
+    # "The 14th" in the evidence is a bare ordinal; a month's other forms are computed ("the month after").
+    days = {a.raw for a in evidence.near_amounts if a.ordinal or not a.unit}
+    months = {m.month for m in evidence.moments}
+    return bool(part.day and part.day in days and (part.month is None or part.month in months))
+
+
+def judge_name(fact: Fact, evidence: Evidence) -> Mismatch | None:
+    """A name: its tokens must occur, in some form."""
+    name = str(fact.value)
+    if name.startswith("«"):
+        return judge_quote(fact, evidence)
+    lacking = missing_tokens(name, fact.surface, evidence.forms, evidence.initials)
+    return mismatch(fact, name_weight(name, lacking)) if lacking else None
+
+
+def judge_quote(fact: Fact, evidence: Evidence) -> Mismatch | None:
+    """A quotation: the same words in the same order."""
+    wanted = str(fact.value)[1:]
+    whole = normal_quote(" ".join(s.text for s in evidence.sentences))
+    return None if wanted in whole else mismatch(fact, 0.6)

@@ -1,0 +1,1 @@
+"""A guard around what is there already: functions and OpenAI clients."""
