@@ -8,7 +8,7 @@ from guardrail.policy.policy import LOGIC, Policy
 from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
 
 CROSS_ENCODERS = ("minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "nli")
-"""Engines of guardrail.engines.cross_encoder; a colon and a variant, hub id or folder may follow, after ``nli`` must."""
+"""Engines of engines.cross_encoder; a colon and a variant, a hub id or a folder may follow, after ``nli`` must."""
 
 NAMES = ("local", "llm:<model>", "cascade:<model>", *CROSS_ENCODERS[:-1], "nli:<hub id or folder>")
 

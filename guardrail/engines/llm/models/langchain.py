@@ -88,7 +88,7 @@ class LangChainLLM:
         return _PROVIDERS.get(named, named) if isinstance(named, str) else None
 
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
-        """See guardrail.engines.llm.protocol.LLM; the time is kept by llm.requests.calls, LangChain has no such option."""
+        """See llm.protocol.LLM; the time is kept by llm.requests.calls, LangChain has no such option."""
         del timeout
         for calls in (1, 2, 3):
             runnable, messages = self._ready(prompt)

@@ -67,7 +67,7 @@ class LlamaIndexLLM:
         return self._model
 
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
-        """See guardrail.engines.llm.protocol.LLM; the time is kept by llm.requests.calls, LlamaIndex has no such option."""
+        """See llm.protocol.LLM; the time is kept by llm.requests.calls, LlamaIndex has no such option."""
         del timeout
         messages = _messages(prompt)
         for calls in (1, 2):

@@ -71,7 +71,7 @@ class Calls:
 
     def __init__(self, llm: LLM | AsyncLLM, settings: CallSettings | None = None) -> None:
         self._complete, self._acomplete = _ways(llm)
-        from guardrail.engines.llm import retries
+        from guardrail.engines.llm.requests import retries
 
         self.settings = settings or CallSettings()
         self._model, self._provider = llm.model, provider_of(llm)
