@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-MODEL = ROOT / "guardrail" / "local" / "model"
+MODEL = ROOT / "guardrail" / "engines" / "local" / "model"
 BARS = {"model_mb": 25.0, "installed_mb": 120.0, "import_s": 0.5, "peak_mb": 400.0}
 NEVER_IMPORTED = tuple("torch transformers openai langchain_core llama_index onnxruntime tokenizers numpy".split())
 """What ``import guardrail`` must leave alone; numpy is only reported."""

@@ -34,7 +34,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from guardrail import Guard, Passage, Policy
 from guardrail.check.contract import VerifyRequest
-from guardrail.repair import BLOCKED
+from guardrail.repair.edits import BLOCKED
 from guardrail.streaming import Delta
 from guardrail.types import Cell, Row, Segment, Span, SupportMatrix
 from guardrail.wrap.function import guarded

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError, Verdict
-from guardrail.repair import BLOCKED
+from guardrail.repair.edits import BLOCKED
 from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine
 

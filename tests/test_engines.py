@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from guardrail import ConfigurationError, Guard, Policy
-from guardrail.engines import CROSS_ENCODERS, make_engine, pressing
+from guardrail.engines.by_name import CROSS_ENCODERS, make_engine, pressing
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.catalog import CARDS
 from guardrail.engines.llm.engine import LLMEngine

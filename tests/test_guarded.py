@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from guardrail import Action, Guard, GuardedAnswer, Policy, UsageError
-from guardrail.repair import BLOCKED
+from guardrail.repair.edits import BLOCKED
 from guardrail.streaming import Delta, Finished
 from guardrail.testing import FakeEngine
 from guardrail.wrap.function import guarded

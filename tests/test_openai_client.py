@@ -16,7 +16,7 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from guardrail import Action, Guard, GuardedAnswer, Passage, Policy, UsageError
-from guardrail.repair import BLOCKED
+from guardrail.repair.edits import BLOCKED
 from guardrail.testing import FakeEngine, OpenAIServer, Reply
 from guardrail.wrap.openai import GuardedAsyncOpenAI, GuardedOpenAI
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from guardrail import Action, ConfigurationError, Decision, ErrorType, Finding, Guard, Policy, Report, Span, Verdict
-from guardrail.policy import KEYS
+from guardrail.policy.policy import KEYS
 from guardrail.policy.schema import policy_schema
 from guardrail.testing import FakeEngine
 from guardrail.types import LOGIC_ERRORS

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from guardrail import Action, ErrorType, Finding, Guard, Passage, Policy, Report, Span, Verdict
-from guardrail.policy import CONFLICT, KEYS, LOGIC
-from guardrail.repair import BLOCKED
+from guardrail.policy.policy import CONFLICT, KEYS, LOGIC
+from guardrail.repair.edits import BLOCKED
 from guardrail.testing import FakeEngine
 from guardrail.types import Evidence
 

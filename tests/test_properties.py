@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from guardrail import Action, Guard, Passage, Policy, Verdict
 from guardrail.check.decompose import decompose
 from guardrail.check.report_json import result_record
-from guardrail.repair import BLOCKED, language_of
+from guardrail.repair.edits import BLOCKED, language_of
 from guardrail.testing import FakeEngine
 
 SENTENCES = (

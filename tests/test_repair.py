@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardrail import Action, Guard, Policy, Verdict
-from guardrail.repair import BLOCKED, language_of
+from guardrail.repair.edits import BLOCKED, language_of
 from guardrail.testing import FakeEngine
 
 SOURCES = ["The dam is 64 metres high. It was opened in 1963."]

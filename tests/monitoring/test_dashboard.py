@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from guardrail.cli.main import app
 
 ROOT = Path(__file__).parents[2]
-FILES = ROOT / "guardrail" / "monitor" / "files"
+FILES = ROOT / "guardrail" / "telemetry" / "monitor" / "files"
 EXAMPLE = ROOT / "examples" / "monitoring"
 RAW = json.loads((FILES / "grafana" / "guardrail.json").read_text(encoding="utf-8"))
 LABELS = ("application", "policy", "engine", "model", "retriever", "index", "release", "topic")
