@@ -19,8 +19,9 @@ BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check -q
 # Tests that need nothing but the installed package and its extra "openai": they also run on the wheel.
 WHEEL_TESTS := tests/conftest.py \
-	$(addprefix tests/test_,decompose.py decompose_abstention.py entities.py facts.py guard.py logic.py policy.py) \
-	$(addprefix tests/llm/test_,cli_llm.py paper_examples.py)
+	$(addprefix tests/,test_guard.py check/decompose/test_decomposition.py check/decompose/test_abstention.py) \
+	$(addprefix tests/,check/entities/test_groups.py check/logic/test_check.py text/facts/test_gate.py) \
+	$(addprefix tests/,policy/test_policy.py engines/llm/test_cli_llm.py engines/llm/test_paper_examples.py)
 
 # The oldest frameworks that the extras allow; their own ranges would let in newer parts that do not fit.
 LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-prebuilt==1.0.0 "langgraph-checkpoint<3.1" \
@@ -66,21 +67,21 @@ ifneq ($(DATA),)
 endif
 
 cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
-	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/cross_encoder
+	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/engines/cross_encoder
 
 lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, OpenTelemetry
 	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python $(PIP) install -e . pytest hypothesis $(LOWEST)
-	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/test_langchain*.py tests/guard_chain \
-		tests/test_llamaindex*.py $(addprefix tests/telemetry/test_,spans.py labels.py)
+	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/integrations \
+		$(addprefix tests/telemetry/test_,spans.py labels.py)
 
 monitor-test: $(VENV)/.with-dev ## the monitoring example, from the bad index to the alert that is resolved
-	GUARDRAIL_SLOW=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/monitoring/test_example.py
+	GUARDRAIL_SLOW=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/telemetry/monitor/test_example.py
 
 phoenix-test: $(VENV)/.with-dev ## traces and evaluations in a real Arize Phoenix (850 MB, in .venv-phoenix)
 	@test -x $(VENV)-phoenix/bin/python || $(PYTHON) -m venv $(VENV)-phoenix
 	@test -x $(VENV)-phoenix/bin/phoenix || $(VENV)-phoenix/bin/python $(PIP) install arize-phoenix
-	GUARDRAIL_PHOENIX="$(abspath $(VENV)-phoenix/bin/phoenix)" $(BIN)/python -m pytest $(PYTEST_ARGS) tests/tracing/test_phoenix.py
+	GUARDRAIL_PHOENIX="$(abspath $(VENV)-phoenix/bin/phoenix)" $(BIN)/python -m pytest $(PYTEST_ARGS) tests/flows/tracing/test_phoenix.py
 
 wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run demo and tests without the sources
 	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
@@ -88,7 +89,7 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	$(BIN)/python -m venv "$$dir/venv"; \
 	wheel=$$(echo "$$dir"/dist/*.whl); \
 	echo "installing $$(basename "$$wheel")"; "$$dir/venv/bin/python" $(PIP) install "$$wheel"; \
-	mkdir -p "$$dir/work/tests" "$$dir/work/docs"; cp $(WHEEL_TESTS) "$$dir/work/tests"; \
+	mkdir -p "$$dir/work/docs"; tar cf - $(WHEEL_TESTS) | tar xf - -C "$$dir/work"; \
 	cp docs/policy.schema.json "$$dir/work/docs"; cd "$$dir/work"; \
 	../venv/bin/guardrail demo --json > demo.jsonl; \
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \

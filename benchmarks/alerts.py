@@ -2,7 +2,7 @@
 
     python benchmarks/alerts.py [--days 3000] [--rises 300]
 
-The condition of GuardrailHallucinationsAboveBaseline (guardrail/telemetry/monitor/files/guardrail.alerts.yml) on simulated
+The condition of GuardrailHallucinationsAboveBaseline (files/guardrail.alerts.yml of telemetry.monitor) on simulated
 traffic: answers arrive at random (Poisson), each unfaithful with a steady probability, and the rules look every five
 minutes. Real traffic is less steady; the table tells what chance alone does.
 """

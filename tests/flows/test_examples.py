@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PRINTED = {
     "check_answer.py": ["contradicted", "60 days", "action: redact", "returns["],
     "guarded_function.py": ["Larkmoor Dam is 64 metres high.\nallow, 2 attempts\nbefore: No passage"],

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-RUN = Path(__file__).parents[2] / "examples" / "monitoring" / "run.py"
+RUN = Path(__file__).parents[3] / "examples" / "monitoring" / "run.py"
 
 pytestmark = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),

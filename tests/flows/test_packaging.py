@@ -77,7 +77,7 @@ def test_types_are_shipped():
 
 def test_the_model_is_small():
     """At most 25 MB ship."""
-    assert sum(p.stat().st_size for p in (ROOT / "local" / "model").iterdir()) <= 25 * 2**20
+    assert sum(p.stat().st_size for p in (ROOT / "engines" / "local" / "model").iterdir()) <= 25 * 2**20
 
 
 def test_a_check_opens_no_connection():

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from guardrail.cli.main import app
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILES = ROOT / "guardrail" / "telemetry" / "monitor" / "files"
 EXAMPLE = ROOT / "examples" / "monitoring"
 RAW = json.loads((FILES / "grafana" / "guardrail.json").read_text(encoding="utf-8"))

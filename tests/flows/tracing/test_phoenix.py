@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 PHOENIX = os.environ.get("GUARDRAIL_PHOENIX", "")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 UP = 240  # seconds: at the first start it makes its database
 
 pytestmark = [

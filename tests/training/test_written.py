@@ -12,7 +12,7 @@ import pytest
 from training.pairs import CONTRADICTED, NEUTRAL, SUPPORTED, Pair, parts_of, written_pairs, written_records
 from training.written import faults
 
-WRITTEN = sorted((Path(__file__).parents[1] / "training" / "written").glob("*.jsonl"))
+WRITTEN = sorted((Path(__file__).parents[2] / "training" / "written").glob("*.jsonl"))
 
 
 @pytest.fixture
