@@ -7,7 +7,7 @@ from threading import Event, Lock
 
 import pytest
 
-from guardrail import jobs
+from guardrail.check import threads as jobs
 from guardrail.check.threads import in_order
 
 
