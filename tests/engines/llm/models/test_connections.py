@@ -145,7 +145,7 @@ import sys
 for name in {vendor!r}, "llama_index.core.callbacks", "langchain_core.language_models":
     sys.modules[name] = None
 import guardrail
-from guardrail.engines.llm.{module} import *
+from guardrail.engines.llm.models.{module} import *
 try:
     {make}
 except guardrail.MissingExtraError as error:
