@@ -36,9 +36,14 @@ from guardrail.check.decompose import decompose
 from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.requests.calls import CallSettings
-from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge, Reply, prompt_name
-from guardrail.testing.prompt_names import request_data
+from guardrail.testing import OpenAIServer, Reply
 from guardrail.types import Span
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.support.judge_script import ReadingJudge
+from tests.support.model_faults import ALL_KINDS, ModelFaults
+from tests.support.prompt_names import prompt_name, request_data
 
 WRITTEN = Path(__file__).parents[1] / "training" / "written"
 THREADS = TASKS = 8
@@ -144,7 +149,7 @@ class Truth:
 
 
 @dataclass
-class Watched(Faults):
+class Watched(ModelFaults):
     """Faults that also note which segments, or which answer, each of them hit."""
 
     def __init__(self, **options: Any) -> None:
@@ -190,7 +195,7 @@ def run(
     plan: str = "fast",
     timeout: float = 2.0,
     deadline: float = 60.0,
-    kinds: Iterable[str] = tuple(FaultKind),
+    kinds: Iterable[str] = ALL_KINDS,
     progress: bool = False,
 ) -> Outcome:
     """Check that many answers, half by threads, half by tasks, at the same time."""

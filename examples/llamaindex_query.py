@@ -8,14 +8,43 @@ The model replays recorded answers, so that the example needs no key; put your o
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from guardrail_llamaindex import GuardedChatEngine, GuardedQueryEngine, NamesakePostprocessor
-from guardrail_llamaindex.demo import RecordedLLM
 from llama_index.core import SummaryIndex
 from llama_index.core.chat_engine import ContextChatEngine
+from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
+from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import TextNode
 
 from guardrail import Guard, Policy
+
+
+class RecordedLLM(CustomLLM):
+    """Stands for your model: replays the first of its ``answers`` whose key the prompt holds."""
+
+    answers: dict[str, str]
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        """What engines ask for."""
+        return LLMMetadata(model_name="recorded")
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:  # noqa: ARG002
+        """The answer."""
+        return CompletionResponse(text=next(text for key, text in self.answers.items() if key in prompt))
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponseGen:  # noqa: ARG002
+        """The answer, a word at a time."""
+        said = ""
+        for word in re.findall(r"\s*\S+", self.complete(prompt).text):
+            said += word
+            yield CompletionResponse(text=said, delta=word)
+
 
 NODES = [
     TextNode(

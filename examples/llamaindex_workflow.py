@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 
 from guardrail_llamaindex import to_passages
-from guardrail_llamaindex.demo import RecordedLLM
 from llama_index.core import SummaryIndex
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
+from llamaindex_query import RecordedLLM
 
 from guardrail import Guard, Policy
 

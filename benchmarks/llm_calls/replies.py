@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from guardrail.testing import Reply, prompt_name
+from guardrail.testing import Reply
 from guardrail.testing.chat_reply import Body, message_text
-from guardrail.testing.prompt_names import request_data
+from tests.support.prompt_names import prompt_name, request_data
 
 CASE: dict[str, Any] = json.loads(Path(__file__).with_name("case.json").read_text(encoding="utf-8"))
 ANSWER = " ".join(CASE["sentences"])

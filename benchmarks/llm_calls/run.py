@@ -15,6 +15,7 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # tests.support
 sys.path.insert(0, str(Path(__file__).parent))
 
 from clients import TOOLS

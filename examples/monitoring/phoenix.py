@@ -11,6 +11,7 @@ an LLM, and its false sentence goes. The models replay recorded replies, so that
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -33,7 +34,7 @@ from opentelemetry.trace import format_span_id
 from guardrail import Action, Guard, Policy
 from guardrail.engines.llm import LLMEngine, OpenAILLM
 from guardrail.telemetry import Telemetry
-from guardrail.testing import OpenAIServer, ReadingJudge
+from guardrail.testing import OpenAIServer
 
 DOCUMENTS = [
     Document(
@@ -64,6 +65,53 @@ RECORDED = {
         "Guided tours of the turbine hall start at 11:00 on Saturdays. A ticket costs 8 euros.",
     ],
     HISTORY: ["Larkmoor Dam was built between 1961 and 1965. It was closed in 2019 because the mayor resigned."],
+}
+DRAFT = {
+    "individuals": [{"key": "i1", "name": "Larkmoor Dam"}],
+    "segments": [
+        {
+            "units": [unit],
+            "part": "",
+            "text": f"Larkmoor Dam was {said}.",
+            "individual": "i1",
+            "relation": relation,
+            "points": [["Larkmoor Dam", "was", said]],
+        }
+        for unit, said, relation in (
+            (1, "built between 1961 and 1965", ""),
+            (2, "closed in 2019 because the mayor resigned", "because"),
+        )
+    ],
+    "no_claim": [],
+    "abstains": False,
+}
+BUILT = {
+    "id": "s1.1",
+    "analysis": "the years of the first document",
+    "quotes": [{"document": "d1", "text": "Larkmoor Dam was built between 1961 and 1965."}],
+    "labels": "d1:S d2:N",
+    "verdict": "supported",
+    "confidence": "high",
+    "error": "none",
+}
+CLOSED = BUILT | {
+    "id": "s2.1",
+    "analysis": "no document names the mayor",
+    "quotes": [],
+    "labels": "d1:N d2:N",
+    "verdict": "unsupported",
+    "error": "hallucination",
+}
+CAUSE = {
+    "quotes": [],
+    "answer_structure": "closed because the mayor resigned",
+    "passage_structure": "closed because the spillway cracked",
+    "comparison": "another cause",
+    "verdict": "unlicensed",
+    "error": "causal_confusion",
+}
+JUDGEMENT = {
+    "segments": [{"id": "s1", "points": [BUILT], "logic": None}, {"id": "s2", "points": [CLOSED], "logic": CAUSE}]
 }
 AGAIN = Policy(
     name="regenerate",
@@ -127,6 +175,11 @@ def rag_chain(question: str) -> tuple[Runnable[Any, Any], Callable[[dict[str, An
     return answer, lambda given: written(f"{given['question']}\n\n{given['feedback']}", given["passages"])
 
 
+def judge_reply(body: dict[str, Any]) -> str:
+    """What a model says of the third answer: its claims, then what the documents say of them."""
+    return json.dumps(JUDGEMENT if '<data name="documents">' in str(body["messages"][-1]["content"]) else DRAFT)
+
+
 def main() -> None:
     """Answer three questions and tell Phoenix."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -148,7 +201,7 @@ def main() -> None:
         tracer_provider=tracers,
         logger_provider=loggers,
     )
-    with OpenAIServer(ReadingJudge(), models=["judge"]) as server:
+    with OpenAIServer(judge_reply, models=["judge"]) as server:
         judge = LLMEngine(llm=OpenAILLM("judge", server.base_url, "no-key-needed"))
         guards = {
             VISITS: Guard(policy=Policy.monitor(), telemetry=telemetry),

@@ -1,4 +1,4 @@
-"""A seeded plan of what goes wrong between a client and a model, and what a model itself gets wrong."""
+"""A seeded plan of what goes wrong between a client and a model, and of replies that are no usable JSON."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from random import Random
+from typing import Any
 
 from guardrail.errors import UsageError
 from guardrail.testing.chat_reply import Body, Reply
-from guardrail.testing.prompt_names import request_data
-from guardrail.testing.spoiled_replies import SPOILERS
+
+Spoiler = Callable[[dict[str, Any], Body, Random], dict[str, Any] | None]
+"""From a reply's JSON object, the request and a source of chance to the wrong object; None = it has no place for it."""
 
 
 class FaultKind(StrEnum):
-    """What can go wrong. The first eight keep the reply's content from the client, the others change it."""
+    """What can go wrong. The first nine keep the reply's content from the client, the others change its form."""
 
     RATE_LIMIT = "rate_limit"  # status 429 with Retry-After
     SERVER_ERROR = "server_error"  # status 500
@@ -34,17 +36,8 @@ class FaultKind(StrEnum):
     CODE_FENCE = "code_fence"  # the right JSON inside a Markdown fence
     NO_OBJECT = "no_object"  # valid JSON that is no object
     WRONG_LANGUAGE = "wrong_language"  # a friendly text in another language instead of JSON
-    MISSING_IDS = "missing_ids"
-    SURPLUS_IDS = "surplus_ids"
-    DUPLICATED_IDS = "duplicated_ids"  # the second one says that all is supported
-    WRONG_TYPES = "wrong_types"
-    INVENTED_QUOTES = "invented_quotes"  # everything is supported, by quotes that no document has
-    UNKNOWN_DOCUMENTS = "unknown_documents"  # everything is supported, by a document that was never given
-    MISSING_DOCUMENTS = "missing_documents"  # everything is supported, without labels of documents
-    UNFIT_VERDICT = "unfit_verdict"  # everything is supported, by labels or error names that say otherwise
 
 
-ALL = tuple(FaultKind)
 _OTHER_LANGUAGES = (
     "根据所给文档，答案中的所有内容都得到了支持，没有任何问题。",
     "Toutes les affirmations sont parfaitement étayées par les documents fournis.",
@@ -56,7 +49,7 @@ _OTHER_LANGUAGES = (
 class Faults:
     """Decides for each request whether something goes wrong, and what.
 
-    The decision hangs on the seed, on the request's messages and on how often these were asked before, so that a run
+    The decision depends on the seed, on the request's messages and on how often these were asked before, so that a run
     can be repeated whatever the order of its threads, and a retry is a new draw. Safe to use from several threads.
     """
 
@@ -65,7 +58,8 @@ class Faults:
         rate: float = 0.2,
         *,
         seed: int = 1,
-        kinds: Iterable[FaultKind | str] = ALL,
+        kinds: Iterable[str] | None = None,
+        spoilers: Mapping[str, Spoiler] | None = None,
         slow: float = 2.0,
         retry_after: float = 0.01,
     ) -> None:
@@ -74,20 +68,23 @@ class Faults:
         Args:
             rate: Share of requests (0..1) that a fault is drawn for.
             seed: Of the draws.
-            kinds: The faults to draw from, all alike often. One that a reply has no place for (no ids to drop in a
-                plain text) gives way to the next that it has one for.
+            kinds: The faults to draw from, all equally likely; default: every FaultKind and every spoiler. One that a
+                reply has no place for (no object in a plain text) gives way to the next that it has one for.
+            spoilers: Further faults by name, for what only your prompts' replies can get wrong.
             slow: Seconds that a slow reply takes; choose more than the client's timeout.
             retry_after: Seconds that a 429 asks the client to wait.
 
         Raises:
             UsageError: the rate is outside 0..1, or a kind is unknown.
         """
+        self._spoilers = dict(spoilers or {})
+        known = [*map(str, FaultKind), *self._spoilers]
+        wanted = set(known if kinds is None else map(str, kinds))
         if not 0.0 <= rate <= 1.0:
             raise UsageError(f"rate must be within 0..1, got {rate}.")
-        try:
-            self.kinds = tuple(sorted({FaultKind(kind) for kind in kinds}, key=ALL.index))
-        except ValueError as error:
-            raise UsageError(f"{error}. Known: {', '.join(ALL)}.") from None
+        if unknown := sorted(wanted - set(known)):
+            raise UsageError(f"{unknown[0]!r} is no known fault. Known: {', '.join(known)}.")
+        self.kinds = tuple(sorted(wanted, key=known.index))
         self.rate = rate
         self.seed = seed
         self._slow = slow
@@ -108,11 +105,11 @@ class Faults:
         if draw.random() >= self.rate:
             return reply, None
         for kind in draw.sample(self.kinds, len(self.kinds)):
-            spoiled = self._do(kind, body, reply, draw)
+            spoiled = self._spoil_by(kind, body, reply, draw)
             if spoiled is not None:
                 with self._lock:
-                    self._counts[kind.value] += 1
-                return spoiled, kind.value
+                    self._counts[kind] += 1
+                return spoiled, kind
         return reply, None
 
     def _draw(self, body: Body) -> Random:
@@ -122,14 +119,14 @@ class Faults:
             self._asked[digest] += 1
             return Random(digest + self._asked[digest].to_bytes(4, "big"))  # noqa: S311  chance, not secrecy
 
-    def _do(self, kind: FaultKind, body: Body, reply: Reply, draw: Random) -> Reply | None:
-        if kind is FaultKind.RATE_LIMIT:
+    def _spoil_by(self, kind: str, body: Body, reply: Reply, draw: Random) -> Reply | None:
+        if kind == FaultKind.RATE_LIMIT:
             return Reply("Rate limit reached.", status=429, retry_after=self._retry_after)
-        if kind is FaultKind.SLOW:
+        if kind == FaultKind.SLOW:
             return replace(reply, seconds=reply.seconds + self._slow)
         if kind in _PLAIN:
             return _PLAIN[kind](reply)
-        if kind is FaultKind.WRONG_LANGUAGE:
+        if kind == FaultKind.WRONG_LANGUAGE:
             return replace(reply, text=draw.choice(_OTHER_LANGUAGES))
         try:
             value = json.loads(reply.text)
@@ -137,13 +134,13 @@ class Faults:
             return None
         if not isinstance(value, dict):
             return None
-        if kind is FaultKind.NO_OBJECT:
+        if kind == FaultKind.NO_OBJECT:
             return replace(reply, text=json.dumps(draw.choice([[], "supported", True, None, 1, [["supported"]]])))
-        spoiled = SPOILERS[kind.value](value, request_data(body), draw)
+        spoiled = self._spoilers[kind](value, body, draw)
         return None if spoiled is None else replace(reply, text=json.dumps(spoiled, ensure_ascii=False))
 
 
-_PLAIN: Mapping[FaultKind, Callable[[Reply], Reply | None]] = {
+_PLAIN: Mapping[str, Callable[[Reply], Reply | None]] = {
     FaultKind.SERVER_ERROR: lambda _: Reply("The server had an error.", status=500),
     FaultKind.UNAVAILABLE: lambda _: Reply("Overloaded.", status=503),
     FaultKind.CUT_HEADERS: lambda reply: replace(reply, cut="headers"),

@@ -26,9 +26,11 @@ from guardrail.engines.llm.requests.failures import failure
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import Checked, Finished, guarded_stream
 from guardrail.streaming.memory import Memory
-from guardrail.testing import FakeEngine, FaultKind, Faults, OpenAIServer, ReadingJudge, Reply, check_engine
-from guardrail.testing.prompt_names import prompt_name
+from guardrail.testing import FakeEngine, FaultKind, OpenAIServer, Reply, check_engine
 from guardrail.types import Cell, LogicVerdict, Row, Segment, Span, SupportMatrix
+from tests.support.judge_script import ReadingJudge
+from tests.support.model_faults import ALL_KINDS, ModelFaults
+from tests.support.prompt_names import prompt_name
 
 ANSWER = "The dam is 64 metres high because the town needed water."
 PASSAGES = ("The dam is 64 metres high because the town needed water.",)
@@ -223,11 +225,11 @@ def judging(spoil):
     return lambda body: judge(body) if prompt_name(body) == "decompose" else spoil(body, judge(body))
 
 
-@pytest.mark.parametrize("kind", FaultKind)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_of_a_judge(kind):
     """Each way in which a real client meets a broken reply."""
-    faults = Faults(1.0, kinds=[kind], slow=0.5)
-    settings = replace(ONCE, timeout=0.15) if kind is FaultKind.SLOW else ONCE
+    faults = ModelFaults(1.0, kinds=[kind], slow=0.5)
+    settings = replace(ONCE, timeout=0.15) if kind == FaultKind.SLOW else ONCE
     with OpenAIServer(judging(lambda body, reply: faults.spoil(body, reply)[0])) as server:
         report = Guard(policy=PATIENT, engine=engine_of(server, settings)).check(ANSWER, PASSAGES)
     assert sum(faults.counts.values()) >= 1

@@ -7,7 +7,8 @@ from tokenizers import pre_tokenizers
 
 from guardrail import Guard, Policy
 from guardrail.engines.llm import LLMEngine, OpenAILLM
-from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
+from guardrail.testing import FakeEngine, OpenAIServer
+from tests.support.judge_script import ReadingJudge
 
 ANSWER = "The dam was closed in May."
 PASSAGES = ["The dam was closed in May."]

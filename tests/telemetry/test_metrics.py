@@ -10,7 +10,8 @@ from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.requests.calls import CallSettings, Prices
 from guardrail.telemetry import Telemetry
-from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
+from guardrail.testing import FakeEngine, OpenAIServer
+from tests.support.judge_script import ReadingJudge
 
 ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
 PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]

@@ -17,7 +17,6 @@ from guardrail.telemetry.monitor.pace import paced
 TARGET = "127.0.0.1:9464"
 JOB = "guardrail"
 
-_TESTS = ".test.yml"
 _SLOWEST = 0.001
 """Pace with windows of years; Prometheus takes none of centuries."""
 
@@ -40,7 +39,7 @@ def write_files(
         targets: Where the guarded service serves /metrics, as ``host:port``.
         job: Prometheus' name for the service; its alerts look at it.
         pace: Divides all windows, delays and intervals, so that a demo shows in seconds what takes hours. Scrapes and
-            evaluations stay at 1 s or above, windows at 4 s. The rules' tests are written at pace 1 only.
+            evaluations stay at 1 s or above, windows at 4 s.
         force: Write over files that are there.
 
     Returns:
@@ -60,7 +59,6 @@ def write_files(
     shipped = {
         Path(folder) / name: _filled(text, wanted, job, pace) if name.endswith((".yml", ".yaml")) else text
         for name, text in _shipped()
-        if pace == 1 or not name.endswith(_TESTS)
     }
     there = [path for path in shipped if os.path.lexists(path)]
     if there and not force:

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from guardrail.cli.main import app, main
 from guardrail.policy import Policy
-from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge
+from guardrail.testing import FaultKind, Faults, OpenAIServer
+from tests.support.judge_script import ReadingJudge
 
 KEY = "sk-never-shown"
 PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks. The gate was painted green in 1915."]

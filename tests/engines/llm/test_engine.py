@@ -11,8 +11,10 @@ from guardrail import ConfigurationError, Guard, Passage, Policy, Verdict
 from guardrail.engines.llm.engine import PLANS, LLMEngine
 from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.requests.calls import CallSettings, Prices
-from guardrail.testing import ByPrompt, FaultKind, Faults, OpenAIServer, ReadingJudge, check_engine
+from guardrail.testing import OpenAIServer, check_engine
 from guardrail.types import ErrorType, Report
+from tests.support.judge_script import ByPrompt, ReadingJudge
+from tests.support.model_faults import ALL_KINDS, ModelFaults
 
 PASSAGES = [
     Passage(
@@ -125,9 +127,9 @@ def test_where_decomposing_fails_the_rules_decompose_and_the_judge_still_judges(
     assert "rules" in report.reason
 
 
-@pytest.mark.parametrize("kind", list(FaultKind))
-def test_no_fault_of_a_server_makes_anything_supported_that_is_not(kind: FaultKind) -> None:
-    with OpenAIServer(ReadingJudge(), faults=Faults(rate=1.0, seed=3, kinds=(kind,))) as server:
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_no_fault_of_a_server_makes_anything_supported_that_is_not(kind: str) -> None:
+    with OpenAIServer(ReadingJudge(), faults=ModelFaults(rate=1.0, seed=3, kinds=(kind,))) as server:
         settings = CallSettings(timeout=0.4, attempts=2, first_wait=0.01, longest_wait=0.05)
         report = guard(server, settings=settings, deadline=3.0).check(MIXED, PASSAGES)
     assert len(report.findings) >= 3

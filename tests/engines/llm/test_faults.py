@@ -13,7 +13,9 @@ from guardrail import UsageError
 from guardrail.engines.llm import judgement
 from guardrail.engines.llm.fences import fence
 from guardrail.engines.llm.quotes import Documents
-from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge, Reply
+from guardrail.testing import FaultKind, OpenAIServer, Reply
+from tests.support.judge_script import ReadingJudge
+from tests.support.model_faults import ALL_KINDS, ModelFaults
 
 DOCUMENTS = [
     {"id": "d1", "title": None, "text": "The dam is 64 metres high."},
@@ -35,19 +37,19 @@ def body(salt="", **data):
 
 def spoiled(kind, request=None, **options):
     request = request or body()
-    return Faults(1.0, kinds=[kind], **options).spoil(request, ReadingJudge()(request))
+    return ModelFaults(1.0, kinds=[kind], **options).spoil(request, ReadingJudge()(request))
 
 
 def points(reply):
     return [p for s in json.loads(reply.text)["segments"] for p in s["points"]]
 
 
-@pytest.mark.parametrize("kind", FaultKind)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_every_fault_changes_the_reply_and_is_recorded(kind):
     """Each kind applies to a judge's reply, and what has no content is told apart from what has another."""
     honest = ReadingJudge()(body())
     reply, fault = spoiled(kind)
-    assert fault == kind.value
+    assert fault == kind
     assert reply != honest
     if kind in KEPT:
         assert honest.text in reply.text
@@ -113,14 +115,14 @@ def test_faults_of_drafts_and_logic_replies():
         assert (fault, reply.text == json.dumps(honest)) == (kind, False)
     assert spoiled("unfit_verdict", draft) == (ReadingJudge()(draft), None)
     plain = Reply("free text")
-    assert Faults(1.0, kinds=["missing_ids", "no_object"]).spoil(body(), plain) == (plain, None)
+    assert ModelFaults(1.0, kinds=["missing_ids", "no_object"]).spoil(body(), plain) == (plain, None)
 
 
 def test_the_plan_can_be_repeated_whatever_the_order():
     """The same requests meet the same faults from many threads, a retry is a new draw, the rate is kept."""
 
     def run(order, seed=3):
-        faults = Faults(0.2, seed=seed)
+        faults = ModelFaults(0.2, seed=seed)
         with ThreadPoolExecutor(8) as pool:
             said = pool.map(lambda n: (n, faults.spoil(body(f"{n}"), ReadingJudge()(body()))[1]), order)
             return dict(said), faults.counts
@@ -130,8 +132,8 @@ def test_the_plan_can_be_repeated_whatever_the_order():
     assert (first, counts) == (again, same)
     assert run(range(1_000), seed=4)[0] != first
     assert 150 < sum(counts.values()) == sum(f is not None for f in first.values()) < 250
-    assert set(counts) == {kind.value for kind in FaultKind}
-    faults = Faults(0.5, seed=1)
+    assert set(counts) == set(ALL_KINDS)
+    faults = ModelFaults(0.5, seed=1)
     draws = {faults.spoil(body(), ReadingJudge()(body()))[1] for _ in range(50)}
     assert len(draws) > 5
     assert None in draws
@@ -140,23 +142,23 @@ def test_the_plan_can_be_repeated_whatever_the_order():
 def test_nonsense_is_refused():
     """Rates and kinds that do not exist."""
     with pytest.raises(UsageError, match="rate"):
-        Faults(1.5)
+        ModelFaults(1.5)
     with pytest.raises(UsageError, match="gremlins"):
-        Faults(0.1, kinds=["gremlins"])
-    assert Faults(0.0).spoil(body(), Reply("x")) == (Reply("x"), None)
+        ModelFaults(0.1, kinds=["gremlins"])
+    assert ModelFaults(0.0).spoil(body(), Reply("x")) == (Reply("x"), None)
 
 
-@pytest.mark.parametrize("kind", FaultKind)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_every_fault_reaches_a_client(kind):
     """Over HTTP, and the server's books name it."""
     patience = 0.4 if kind == "slow" else 5.0
-    with OpenAIServer(ReadingJudge(), faults=Faults(1.0, kinds=[kind], slow=5.0)) as server:
+    with OpenAIServer(ReadingJudge(), faults=ModelFaults(1.0, kinds=[kind], slow=5.0)) as server:
         try:
             reply = httpx.post(f"{server.base_url}/chat/completions", json=body(), timeout=patience)
             seen = reply.status_code
         except httpx.TransportError as error:
             seen = type(error).__name__
-    assert [call.fault for call in server.calls] == [kind.value]
+    assert [call.fault for call in server.calls] == [kind]
     expected = {"rate_limit": 429, "server_error": 500, "unavailable": 503, "slow": "ReadTimeout"}
     expected |= dict.fromkeys(("cut_headers", "cut_body"), "RemoteProtocolError")
     assert seen == expected.get(kind.value, 200)

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from guardrail import Guard, Policy
 from guardrail.cli.main import app
 from guardrail.engines.llm import CallSettings, LLMEngine, OpenAILLM
-from guardrail.testing import FaultKind, Faults, OpenAIServer, ReadingJudge
+from guardrail.testing import FaultKind, Faults, OpenAIServer
+from tests.support.judge_script import ReadingJudge
 
 ANSWER = "Larkmoor Dam is 64 metres high. Rita Halloway designed it because Tom Reed had died. 大坝是灰色的。"
 PASSAGES = ["Larkmoor Dam is 64 metres high.", "Tom Reed designed it.", "大坝是灰色的。"]

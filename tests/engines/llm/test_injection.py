@@ -9,8 +9,9 @@ from guardrail import Guard, Passage, Policy, Verdict
 from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.llm.fences import fence, unfence
 from guardrail.engines.llm.models.openai import OpenAILLM
-from guardrail.testing import GullibleJudge, OpenAIServer
+from guardrail.testing import OpenAIServer
 from guardrail.types import Report
+from tests.support.gullible_judge import GullibleJudge
 
 DAM = Passage(
     id="dam", title="Larkmoor Dam", text="Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."

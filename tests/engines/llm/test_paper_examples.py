@@ -12,7 +12,7 @@ from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.requests.calls import CallSettings
 from guardrail.testing.openai_server import OpenAIServer
-from guardrail.testing.prompt_names import prompt_name, request_data
+from tests.support.prompt_names import prompt_name, request_data
 
 pytest.importorskip("openai")
 

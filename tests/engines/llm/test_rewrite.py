@@ -17,9 +17,9 @@ from guardrail.engines.llm.replies import RewriteReply
 from guardrail.engines.llm.requests.calls import CallSettings
 from guardrail.repair import LLMRewriter
 from guardrail.repair.feedback import Feedback
-from guardrail.testing import FakeEngine, OpenAIServer, prompt_name
+from guardrail.testing import FakeEngine, OpenAIServer
 from guardrail.testing.chat_reply import Reply
-from guardrail.testing.prompt_names import request_data
+from tests.support.prompt_names import prompt_name, request_data
 
 PASSAGES = [
     Passage(id="dam", title="Larkmoor Dam", text="The dam is 64 metres high. It was built by Ann Weir."),

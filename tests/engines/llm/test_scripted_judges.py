@@ -9,8 +9,10 @@ import pytest
 from guardrail.engines.llm.fences import fence
 from guardrail.engines.llm.prompts import LANGUAGES, instructions
 from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
-from guardrail.testing import ByPrompt, GullibleJudge, ReadingJudge, Reply, prompt_name
-from guardrail.testing.gullible_judge import ORDER
+from guardrail.testing import Reply
+from tests.support.gullible_judge import ORDER, GullibleJudge
+from tests.support.judge_script import ByPrompt, ReadingJudge
+from tests.support.prompt_names import prompt_name
 
 DOCUMENTS = [
     {

@@ -9,7 +9,6 @@ pytest.importorskip("opentelemetry.sdk")
 pytest.importorskip("llama_index.core")
 
 from guardrail_llamaindex import GuardedChatEngine, GuardedQueryEngine
-from guardrail_llamaindex.demo import RecordedLLM
 from llama_index.core import SummaryIndex
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
@@ -18,6 +17,7 @@ from llama_index.core.schema import TextNode
 from guardrail import Guard, Policy
 from guardrail.telemetry import labels
 from guardrail.testing import FakeEngine
+from tests.support.recorded_llama import RecordedLLM
 
 # The instrumentation reads settings of models in a way that pydantic wants to drop.
 pytestmark = pytest.mark.filterwarnings("ignore:The `json` method is deprecated")

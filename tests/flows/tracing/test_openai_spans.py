@@ -12,7 +12,8 @@ import httpx
 
 from guardrail import Guard, Policy
 from guardrail.engines.llm import LangChainLLM, LlamaIndexLLM, LLMEngine, OpenAILLM
-from guardrail.testing import OpenAIServer, ReadingJudge
+from guardrail.testing import OpenAIServer
+from tests.support.judge_script import ReadingJudge
 
 ANSWER = "The bridge opened in 1950. It is 503 metres long."
 PASSAGES = ["The bridge opened in 1932 and is 503 metres long."]

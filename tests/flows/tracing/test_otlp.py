@@ -11,7 +11,8 @@ pytest.importorskip("openai")
 from guardrail import Guard, Policy
 from guardrail.engines.llm import LLMEngine, OpenAILLM
 from guardrail.telemetry import evaluated, labels
-from guardrail.testing import FakeEngine, OpenAIServer, ReadingJudge
+from guardrail.testing import FakeEngine, OpenAIServer
+from tests.support.judge_script import ReadingJudge
 
 QUESTION = "When was the Fennick viaduct opened?"
 ANSWER = "The Fennick viaduct opened in 1950. It is 503 metres long."

@@ -8,7 +8,6 @@ import pytest
 pytest.importorskip("llama_index.core")
 
 from guardrail_llamaindex import GuardedChatEngine
-from guardrail_llamaindex.demo import RecordedLLM
 from llama_index.core import SummaryIndex
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine import (
@@ -26,6 +25,7 @@ from llama_index.core.schema import TextNode
 
 from guardrail import Action, Guard, Policy, UsageError
 from guardrail.testing import FakeEngine
+from tests.support.recorded_llama import RecordedLLM
 
 GOOD = "The dam is 64 metres high."
 BAD = "The reservoir holds nine sharks."

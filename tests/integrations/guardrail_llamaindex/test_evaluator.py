@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("llama_index.core")
 
 from guardrail_llamaindex import GuardrailEvaluator
-from guardrail_llamaindex.demo import RecordedLLM
 from llama_index.core import Settings, SummaryIndex
 from llama_index.core.base.response.schema import Response, StreamingResponse
 from llama_index.core.evaluation import BatchEvalRunner
@@ -16,6 +15,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from guardrail import Guard, Policy, UsageError
 from guardrail.testing import FakeEngine
+from tests.support.recorded_llama import RecordedLLM
 
 GOOD = "The dam is 64 metres high."
 BAD = "The reservoir holds nine sharks."

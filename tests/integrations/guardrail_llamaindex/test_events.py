@@ -12,7 +12,6 @@ from guardrail_llamaindex import (
     GuardrailCheckEndEvent,
     GuardrailCheckStartEvent,
 )
-from guardrail_llamaindex.demo import RecordedLLM
 from guardrail_llamaindex.events import dispatcher
 from llama_index.core import SummaryIndex
 from llama_index.core.chat_engine import ContextChatEngine
@@ -23,6 +22,7 @@ from llama_index.core.schema import TextNode
 
 from guardrail import Guard, Policy
 from guardrail.testing import FakeEngine
+from tests.support.recorded_llama import RecordedLLM
 
 GOOD = "The dam is 64 metres high."
 BAD = "The reservoir holds nine sharks."

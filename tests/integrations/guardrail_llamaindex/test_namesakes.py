@@ -7,11 +7,12 @@ import pytest
 pytest.importorskip("llama_index.core")
 
 from guardrail_llamaindex import NamesakePostprocessor, NamesakesEvent
-from guardrail_llamaindex.demo import RecordedLLM
 from guardrail_llamaindex.events import dispatcher
 from llama_index.core import SummaryIndex
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from tests.support.recorded_llama import RecordedLLM
 
 SWIMMER = "Dick Hanley (born 1936) is an American former swimmer. He won a silver medal at the 1956 Olympics."
 COACH = "Dick Hanley (1894 - 1970) was an American football player and coach. He coached at Northwestern."

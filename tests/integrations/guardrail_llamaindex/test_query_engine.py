@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("llama_index.core")
 
 from guardrail_llamaindex import GuardedQueryEngine, to_passages
-from guardrail_llamaindex.demo import RecordedLLM
 from llama_index.core import Document, MockEmbedding, SummaryIndex, VectorStoreIndex
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
@@ -27,6 +26,7 @@ from pydantic import BaseModel
 from guardrail import Action, Guard, Policy, UsageError, Verdict
 from guardrail.testing import FakeEngine
 from guardrail.types import Row, SupportMatrix
+from tests.support.recorded_llama import RecordedLLM
 
 TEXT = "The walkway on top of Larkmoor Dam is open from 9:00 to 17:00 between April and October."
 GOOD = "The dam is 64 metres high."

@@ -22,7 +22,11 @@ from guardrail.engines.llm import LLMEngine, MemoryCache, OpenAILLM, Prices
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.telemetry import Telemetry, labels
 from guardrail.telemetry.records import RecordStore
-from guardrail.testing import OpenAIServer, ReadingJudge, Reply
+from guardrail.testing import OpenAIServer, Reply
+
+sys.path.insert(0, str(Path(__file__).parents[3]))  # run as a script
+
+from tests.support.judge_script import ReadingJudge
 
 PASSAGES = [
     Passage(id="dam", title="Larkmoor Dam", text="Larkmoor Dam is 64 metres high. It was built in 1958."),

@@ -22,6 +22,13 @@ _DECLINES = re.compile(
 )
 _COPULA = re.compile(r"\s(is|are|was|were|has|have|had|will|can|may|must)\s|(是|在|有|于|为)")
 
+_SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?=\S)[^.!?。！？\n]*)*[.!?。！？]*")
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences as they stand in the text, without the white space around them."""
+    return [s for s in (m.group().strip() for m in _SENTENCE.finditer(text)) if s]
+
 
 def draft(data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
     """Reply to ``decompose``: a DraftReply.

@@ -32,7 +32,7 @@ class RecordedLLM(CustomLLM):
         return LLMMetadata(model_name="recorded", context_window=8192, num_output=512)
 
     @llm_completion_callback()
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: ARG002
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         """The answer."""
         return CompletionResponse(text=self._answer(prompt))
 
@@ -40,8 +40,8 @@ class RecordedLLM(CustomLLM):
     def stream_complete(
         self,
         prompt: str,
-        formatted: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
+        formatted: bool = False,
+        **kwargs: Any,
     ) -> CompletionResponseGen:
         """The answer, a word at a time."""
         text, said = self._answer(prompt), ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from guardrail.testing.sentence_split import sentences
+from tests.support.draft_script import sentences
 
 Value = dict[str, Any]
 Spoiler = Callable[[Value, Mapping[str, Any], Random], Value | None]

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from guardrail.testing.chat_reply import Body
-from guardrail.testing.draft_script import draft
-from guardrail.testing.judge_script import Handler, ReadingJudge
-from guardrail.testing.sentence_split import sentences
+from tests.support.draft_script import draft, sentences
+from tests.support.judge_script import Handler, ReadingJudge
 
 ORDER = re.compile(
     r"\b(?:ignore|disregard)\b.{0,60}\binstructions?\b"

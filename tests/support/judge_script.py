@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from guardrail.testing.chat_reply import Body, Reply, Script
-from guardrail.testing.draft_script import draft
-from guardrail.testing.prompt_names import prompt_name, request_data
-from guardrail.testing.sentence_split import sentences
+from tests.support.draft_script import draft, sentences
+from tests.support.prompt_names import prompt_name, request_data
 
 Label = Literal["S", "P", "C", "N"]
 Reader = Callable[[str, str], Label]
