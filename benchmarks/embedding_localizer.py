@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from guardrail.engines.local.windows import Sentence, sentences, windows
 from guardrail.errors import ConfigurationError, MissingExtraError
-from guardrail.text.facts.words import Word, read_words
+from guardrail.text.passages import Sentence, sentences, windows
+from guardrail.text.words import Word, read_words
 from guardrail.types import Evidence, Passage, Span
 
 if TYPE_CHECKING:

@@ -45,10 +45,9 @@ from typing import Any
 from benchmarks.embedding_localizer import EmbeddingLocalizer
 from guardrail import Finding, Guard, Passage, Policy, Report, Span, Verdict
 from guardrail.check.fault import known_stems
-from guardrail.engines.local.windows import sentences
 from guardrail.evaluation import LabelledAnswer, read_labelled
-from guardrail.text.facts.words import Word, read_words
-from guardrail.text.words import content_words
+from guardrail.text.passages import sentences
+from guardrail.text.words import Word, content_words, read_words
 from training.pairs import parts_of, read_rows
 from training.written import Words, difference
 

@@ -19,8 +19,7 @@ from guardrail.check.decompose import decompose
 from guardrail.check.fault import Marks, best_stretch, mark_words
 from guardrail.engines.local.evidence import choose_evidence
 from guardrail.engines.local.passage_index import Library
-from guardrail.text.facts.words import read_words
-from guardrail.text.words import content_words
+from guardrail.text.words import content_words, read_words
 from guardrail.types import Passage, Span
 from training.pairs import read_rows
 from training.written import Words, difference

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from guardrail.engines.local.windows import sentences
-from guardrail.text.facts.words import Word, read_words
+from guardrail.text.passages import sentences
+from guardrail.text.words import Word, read_words
 from guardrail.types import Span
 
 LOGIC_WORDS = frozenset(

@@ -10,8 +10,7 @@ from functools import cache
 
 from guardrail.check.conflicts import with_conflict
 from guardrail.check.entities import Mix
-from guardrail.text.language import readable
-from guardrail.text.sentences import language
+from guardrail.text.language import language, may_be_english
 from guardrail.types import (
     Cause,
     Entity,
@@ -179,7 +178,7 @@ def _with_fault(finding: Finding, logic: LogicVerdict | None, known: Callable[[]
     A hard fact that a rule named is kept, with the stretch around it. A namesake's facts are at fault as a whole.
     """
     wrong = finding.verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED)
-    if not wrong or finding.error_type is ErrorType.MIXED_ENTITIES or not readable(finding.text):
+    if not wrong or finding.error_type is ErrorType.MIXED_ENTITIES or not may_be_english(finding.text):
         return finding
     from guardrail.check.fault import find_fault, relation_around  # a check has loaded what it needs, by now
 

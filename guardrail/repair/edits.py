@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from guardrail.policy.policy import Policy
-from guardrail.text.reader_language import language_among
-from guardrail.text.sentences import language
+from guardrail.text.language import language, language_among
 from guardrail.types import Action, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 
 _LINE_MARKER = re.compile(

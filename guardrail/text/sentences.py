@@ -1,4 +1,4 @@
-"""Sentence boundaries inside a run of text, and the language that decides them."""
+"""Sentence boundaries inside a run of text."""
 
 from __future__ import annotations
 
@@ -6,45 +6,14 @@ import re
 
 import sentencex
 
+from guardrail.text.language import language
+from guardrail.text.words import has_words
 from guardrail.types import Span
 
 _CHUNK = 2000  # the segmenter is quadratic in open quotes, so it never sees more than this many characters at once
-_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_SCRIPTS = (
-    (re.compile(r"[\uac00-\ud7af]"), "ko"),
-    (re.compile(r"[\u0600-\u06ff]"), "ar"),
-    (re.compile(r"[\u0900-\u097f]"), "hi"),
-    (re.compile(r"[\u0400-\u04ff]"), "ru"),
-    (re.compile(r"[\u0370-\u03ff]"), "el"),
-    (re.compile(r"[\u0590-\u05ff]"), "he"),
-)
-_LETTER = re.compile(r"[^\W\d_]")
 _CUT = re.compile(r"[.!?][\"')\]]?\s|[。！？]")
 _MARKER_ONLY = re.compile(r"\s*[(（]?(?:\d{1,3}|[a-z])[.)、）]\s*$")
-_WORD = re.compile(r"[^\W_]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-
-
-def language(text: str) -> str:
-    """ISO 639-1 code by script, from the first 600 characters; "en" stands for every Latin-script language."""
-    sample = text[:600]
-    if sample.isascii():
-        return "en"
-    letters = len(_LETTER.findall(sample)) or 1
-    if len(_KANA.findall(sample)) * 10 > letters:
-        return "ja"
-    if len(_HAN.findall(sample)) * 5 > letters:  # one Han character says as much as several Latin letters
-        return "zh"
-    for pattern, code in _SCRIPTS:
-        if len(pattern.findall(sample)) * 2 > letters:
-            return code
-    return "en"
-
-
-def has_words(text: str) -> bool:
-    """Whether the text holds any letter or digit."""
-    return _WORD.search(text) is not None
 
 
 def _chunks(text: str) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Word overlap: which sentences of the passages could be evidence, and how much of a segment they cover.
+"""The words of a text, and word overlap: which sentences could be evidence, and how much of a claim they cover.
 
 Overlap never decides a verdict by itself; it ranks what the model reads first and is one feature of the scorer.
 """
@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from guardrail.types import Span
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:[.,'’](?=\w)[^\W_{_CJK}]+)*")
+_PLACED = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|\d+(?:[.,:]\d+)*|[^\W\d_](?:[^\W_\u3400-\u9fff]|[’'](?=[^\W\d_]))*")
+_ANY = re.compile(r"[^\W_]")
 
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being between both but by
@@ -61,6 +65,47 @@ def placed_words(text: str) -> tuple[tuple[str, Span], ...]:
     """The same words, each with where it stands in the text."""
     found = ((match.group().casefold(), match.span()) for match in _WORD.finditer(text))
     return tuple((stem(word), Span(*place)) for word, place in found if word not in STOP_WORDS)
+
+
+def has_words(text: str) -> bool:
+    """Whether the text holds any letter or digit."""
+    return _ANY.search(text) is not None
+
+
+class Word(NamedTuple):
+    """``form``: case-folded, without diacritics and possessive; ``stem`` is empty for words without content."""
+
+    form: str
+    stem: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=65_536)
+def _forms(surface: str) -> tuple[str, str]:
+    form = surface.replace("’", "'").casefold()
+    if not form.isascii():
+        form = "".join(c for c in unicodedata.normalize("NFKD", form) if not unicodedata.combining(c))
+    form = form.removesuffix("'s")
+    if form in STOP_WORDS or form[:1].isdigit():
+        return form, ""
+    return form, stem(form)
+
+
+def read_words(text: str) -> tuple[Word, ...]:
+    """All words in order; each CJK character and each run of digits is one."""
+    found = []
+    for match in _PLACED.finditer(text):
+        start, end = match.span()
+        # A word of hundreds of letters is no word; keeping it out of the caches bounds their size.
+        form, root = _forms(match.group() if end - start <= 60 else text[start : start + 60])
+        found.append(Word(form, root, start, end))
+    return tuple(found)
+
+
+def is_cjk(character: str) -> bool:
+    """Whether the character is a Chinese one."""
+    return "\u3400" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff"
 
 
 class Overlap:

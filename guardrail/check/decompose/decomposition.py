@@ -27,8 +27,9 @@ from guardrail.check.decompose.worthiness import (
 )
 from guardrail.check.logic import find_relations
 from guardrail.text.citations import Index, citation_index
+from guardrail.text.language import language
 from guardrail.text.markdown import mask, plain, readable
-from guardrail.text.sentences import language, split_sentences
+from guardrail.text.sentences import split_sentences
 from guardrail.types import Decomposition, Segment, Span
 
 _FRAGMENT_WORDS = 6  # a list item up to this long says nothing without the line that leads it in

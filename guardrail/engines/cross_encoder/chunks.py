@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from guardrail.engines.cross_encoder.reading import Window
 from guardrail.engines.local.passage_index import Library
-from guardrail.engines.local.windows import titled
+from guardrail.text.passages import titled
 from guardrail.types import Span
 
 Cut = Callable[[Sequence[str]], list[range]]

@@ -12,8 +12,8 @@ from guardrail.engines.cross_encoder.options import Options
 from guardrail.engines.cross_encoder.reading import Judge, Reading, row
 from guardrail.engines.local.passage_index import Library
 from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, GuardrailError
-from guardrail.text.language import readable
-from guardrail.text.sentences import has_words
+from guardrail.text.language import may_be_english
+from guardrail.text.words import has_words
 from guardrail.types import Cause, Row, Segment, SupportMatrix
 
 _LATE = Obstacle("the deadline passed before this segment was read", Cause.TIMEOUT)
@@ -101,7 +101,7 @@ class CrossEncoderEngine:
             library = Library(request.passages, request.expired)
         except EngineTimeout:
             return unverified(request, _LATE.reason, _LATE.cause)
-        passages = [n for n, passage in enumerate(request.passages) if not self.english or readable(passage.text)]
+        passages = [n for n, passage in enumerate(request.passages) if not self.english or may_be_english(passage.text)]
         must_read = dict(request.must_read)
         refused = {
             segment.id: self._refusal(segment, passages, must_read.get(segment.id, ())) for segment in request.segments
@@ -122,7 +122,7 @@ class CrossEncoderEngine:
         """Why the model cannot judge a segment."""
         if not has_words(segment.text):
             return _NO_WORDS
-        if self.english and not readable(segment.text):
+        if self.english and not may_be_english(segment.text):
             return _FOREIGN
         if not passages or not set(must_read) <= set(passages):
             return _FOREIGN_PASSAGES

@@ -20,7 +20,7 @@ from guardrail.check.logic import find_relations
 from guardrail.engines.llm.replies import IndividualReply, PartReply
 from guardrail.engines.llm.small_talk import talks
 from guardrail.text.citations import take_citations
-from guardrail.text.sentences import language
+from guardrail.text.language import language
 from guardrail.text.wording import leaves_out, negations, signs, words
 from guardrail.types import Claim, Decomposition, EntityGroup, Relation, RelationKind, Segment, Span
 

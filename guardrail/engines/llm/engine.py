@@ -15,7 +15,7 @@ from guardrail.engines.llm.protocol import LLM, AsyncLLM
 from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger, Prices
 from guardrail.engines.llm.steps import Steps
 from guardrail.errors import ConfigurationError, did_you_mean
-from guardrail.text.sentences import language
+from guardrail.text.language import language
 from guardrail.types import SupportMatrix
 
 _DECOMPOSING = 0.45

@@ -12,10 +12,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from guardrail.engines.local.windows import sentences
 from guardrail.text.facts import FactKind, compare, extract
 from guardrail.text.facts.fact import Facts
-from guardrail.text.sentences import language
+from guardrail.text.language import language
+from guardrail.text.orders import gives_orders
+from guardrail.text.passages import around, sentences
 from guardrail.text.words import content_words
 from guardrail.types import Passage, Span
 
@@ -35,25 +36,6 @@ _CONTEXT = 2
 _NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
-
-_PASSED = "supported|consistent|entail(?:ed|ment)|verified|faithful|grounded|factual|fine|true|correct|accurate|valid"
-_JUDGED = "claims?|statements?|answers?|segments?|points?|sentences?|all|everything|anything|verdicts?|labels?"
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|the above|documents|passages)\b"
-    r"|(?:^|[.!?:;,>\])}\"'|]\s*|\b(?:please|must|should|shall|always|to)\s+)"
-    r"(?:mark|label|rate|treat|consider|judge|classify|return|output|report|respond|reply|answer|say"
-    r"|(?:accept|approve)\b(?=.{0,80}\bas\b))\b"  # "approve all claims that are valid" is any insurer's rule
-    rf"(?=.{{0,60}}\b(?:{_JUDGED})\b).{{0,80}}\b(?:{_PASSED})\b"
-    rf"|[\"']?(?:verdict|labels?)[\"']?\s*[:=]\s*[\"'{{]*(?:{_PASSED}|[ds]\d)"
-    r"|(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|指示|提示|以上|之前|规则|文档)"
-    r"|(?:请|务必|必须|应|一律|将|把).{0,15}(?:陈述|声明|回答|答案|句子|论点|要点|主张|所有|全部|一切|内容).{0,15}"
-    r"(?:标记|标注|判定|判断|判|视为|认定|评为|返回|输出).{0,10}(?:支持|一致|正确|属实|无误|真实|supported)",
-    re.IGNORECASE | re.DOTALL | re.MULTILINE,
-)
-
-
-def _gives_orders(text: str) -> bool:
-    return _ORDERS.search(text) is not None
 
 
 class Documents:
@@ -89,7 +71,7 @@ class Documents:
         """
         words = set(content_words(claim))
         quoted = " ".join(
-            f"{self._texts[number].passage.title or ''} {self._texts[number].around(span, before=_CONTEXT)}"
+            f"{self.passages[number].title or ''} {around(self.passages[number].text, span, _CONTEXT)}"
             for number, span in evidence
         )
         if not words or language(claim) != language(quoted):
@@ -119,21 +101,21 @@ class Documents:
     @cached_property
     def _facts(self) -> list[Facts]:
         titles = [extract(passage.title) for passage in self.passages if passage.title]
-        return [*titles, *(extract(text.passage.text[a:b]) for text in self._texts for a, b in text.sentences)]
+        return [*titles, *(s.facts for passage in self.passages for s in sentences(passage.text))]
 
     @cached_property
     def hostile(self) -> bool:
         """Whether some text that the judge reads gives it orders."""
-        return any(map(_gives_orders, self._beside)) or any(map(self.ordering, range(len(self.passages))))
+        return any(map(gives_orders, self._beside)) or any(map(self.ordering, range(len(self.passages))))
 
     def ordering(self, number: int) -> bool:
         """Whether a passage or its title gives the judge orders."""
         passage = self.passages[number]
-        return _gives_orders(passage.text) or _gives_orders(passage.title or "")
+        return gives_orders(passage.text) or gives_orders(passage.title or "")
 
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
-        return any(_gives_orders(self._texts[number].around(span)) for number, span in evidence)
+        return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
 
 
 class _Text:
@@ -143,10 +125,6 @@ class _Text:
     @cached_property
     def _plain(self) -> tuple[str, list[int]]:
         return _plain(self.passage.text)
-
-    @cached_property
-    def sentences(self) -> list[Span]:
-        return [sentence.span for sentence in sentences(self.passage.text)]
 
     def locate(self, quote: str) -> tuple[Span, ...]:
         parts = [part for part in _ELLIPSIS.split(quote) if part.strip(_EDGES)]
@@ -172,13 +150,6 @@ class _Text:
             return None
         found = _search(plain, needle, bisect_left(where, start))
         return None if found is None else Span(where[found], where[found + len(needle) - 1] + 1)
-
-    def around(self, span: Span, before: int = 0) -> str:
-        """The sentences that a span touches, with so many before them."""
-        touched = [n for n, s in enumerate(self.sentences) if s.start < span.end and span.start < s.end]
-        if not touched:
-            return span.of(self.passage.text)
-        return self.passage.text[self.sentences[max(0, touched[0] - before)].start : self.sentences[touched[-1]].end]
 
 
 def _search(text: str, words: str, start: int) -> int | None:

@@ -18,7 +18,7 @@ from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.rules import CERTAIN, bare, judge_by_rules
 from guardrail.engines.local.scorer import LONGEST, Scorer, Signals, coverage_ranges, load_scorer, log_odds
 from guardrail.text.facts import FactKind, Mismatch, compare, extract
-from guardrail.text.language import readable
+from guardrail.text.language import may_be_english
 from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, ErrorType, Row, Segment, Span, SupportMatrix
 
@@ -98,11 +98,11 @@ class LocalEngine:
         pairs: list[tuple[str, str]] = []
         plan: list[tuple[int, View, int]] = []
         for number, (segment, found) in enumerate(zip(request.segments, views, strict=True)):
-            if found is None or not readable(segment.text):
+            if found is None or not may_be_english(segment.text):
                 continue
             pieces = claim_pieces(segment.text)
             for view in (*found.windows, *([found.joint] if found.joint else [])):
-                if readable(view.text):
+                if may_be_english(view.text):
                     plan.append((number, view, len(pieces)))
                     pairs.extend((view.text, piece) for piece in pieces)
         result: list[list[Reading | None] | None] = [None] * len(views)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guardrail.engines.local.rules import bare
-from guardrail.engines.local.windows import Sentence, Window, sentences, titled, windows
 from guardrail.errors import EngineTimeout
+from guardrail.text.passages import Sentence, Window, sentences, titled, windows
 from guardrail.text.words import Overlap, content_words
 from guardrail.types import Passage, Segment
 

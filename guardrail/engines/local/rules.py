@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guardrail.engines.local.windows import Sentence
 from guardrail.text.facts import FactKind, compare, extract
+from guardrail.text.passages import Sentence
 from guardrail.types import Cause, Cell, ErrorType, Passage, Row, Segment, Span
 
 _QUOTES = str.maketrans("“”„«»‘’", '"""""\'\'')

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from guardrail.check.decompose import decompose
 from guardrail.check.decompose.connectives import Tie, tie
-from guardrail.text.sentences import language
+from guardrail.text.language import language
+from guardrail.text.orders import gives_orders
+from guardrail.text.passages import around
 from guardrail.text.words import content_words
 from guardrail.types import Evidence, Passage, Span
 
@@ -45,7 +47,7 @@ def standing(said: str, evidence: Sequence[Evidence], passages: Sequence[Passage
             continue
         share = len(wanted & set(content_words(each.quote))) / len(wanted)
         text = _alone(passages[number], each.span) if share >= _SPEAKS else None
-        if text is not None and not _orders(passages, number, each.span):
+        if text is not None and not gives_orders(around(passages[number].text, each.span)):
             found.append((share, text, each))
     if not found:
         return None
@@ -77,10 +79,3 @@ def _alone(passage: Passage, span: Span) -> str | None:
 def _plain(text: str) -> bool:
     unfit = _UNFIT.search(text) or _POINTS_ANYWHERE.search(text)
     return not unfit and text.endswith(_ENDS) and len(text.split()) <= _MOST_WORDS and len(text) <= 500
-
-
-def _orders(passages: Sequence[Passage], number: int, span: Span) -> bool:
-    """Whether the sentence speaks to a model rather than to a reader."""
-    from guardrail.engines.llm.quotes import Documents  # takes a moment to import, and is not always needed
-
-    return Documents(passages).orders([(number, span)])

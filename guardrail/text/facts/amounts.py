@@ -10,7 +10,7 @@ from guardrail.text.facts.fact import Amount, Fact, FactKind
 from guardrail.text.facts.hedges import read_bound
 from guardrail.text.facts.numbers import Numeral, read_numerals
 from guardrail.text.facts.units import UNITS, to_base, unit_after, unit_before
-from guardrail.text.facts.words import Word, is_cjk
+from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span
 
 _ARTICLE = re.compile(

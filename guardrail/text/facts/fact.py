@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from guardrail.text.facts.words import Word
+from guardrail.text.words import Word
 from guardrail.types import Span
 
 

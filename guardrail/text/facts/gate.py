@@ -17,7 +17,7 @@ from guardrail.text.facts.negation import read_cues
 from guardrail.text.facts.polarity import judge_polarity
 from guardrail.text.facts.quotes import read_quotes
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
-from guardrail.text.facts.words import read_words
+from guardrail.text.words import read_words
 from guardrail.types import Span
 
 _COMPUTING = frozenset(

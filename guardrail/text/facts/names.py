@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from guardrail.text.facts.fact import Fact, FactKind
 from guardrail.text.facts.units import UNITS
-from guardrail.text.facts.words import Word, is_cjk
-from guardrail.text.words import STOP_WORDS
+from guardrail.text.words import STOP_WORDS, Word, is_cjk
 from guardrail.types import Span
 
 _LINKS = frozenset("of de van von der den del da di du la le el al bin and & for".split())

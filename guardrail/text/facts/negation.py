@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guardrail.text.facts.fact import Cue
-from guardrail.text.facts.words import Word
+from guardrail.text.words import Word
 from guardrail.types import Span
 
 _NEGATORS = frozenset("not no never neither nor none nobody nothing nowhere cannot can't won't".split())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from guardrail.text.facts.chinese import CJK_SCALE, read_cjk
-from guardrail.text.facts.words import Word
+from guardrail.text.words import Word
 
 _DIGITS = re.compile(
     r"(?<![^\W\u3400-\u9fff])(?<!十)"

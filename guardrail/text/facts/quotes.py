@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guardrail.text.facts.fact import Fact, FactKind
-from guardrail.text.facts.words import is_cjk
+from guardrail.text.words import is_cjk
 from guardrail.types import Span
 
 _QUOTE = re.compile(

@@ -20,7 +20,7 @@ from guardrail.engines.llm.paper.replies import ClaimReply, ClaimsReply, LabelRe
 from guardrail.engines.llm.paper.sentences import by_sentence, keeps
 from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
 from guardrail.engines.llm.steps import Reply, Steps, answer_of
-from guardrail.text.sentences import language as language_of
+from guardrail.text.language import language as language_of
 from guardrail.types import Cell, Row, Segment, SupportMatrix
 
 ClaimFormat = Literal["triplet", "subsentence"]

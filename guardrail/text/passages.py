@@ -82,6 +82,15 @@ def _pieces(text: str, start: int, end: int) -> list[Sentence]:
     return pieces
 
 
+def around(text: str, span: Span, before: int = 0) -> str:
+    """The sentences of a passage that a span touches, with so many before them."""
+    parts = [sentence.span for sentence in sentences(text)]
+    touched = [n for n, part in enumerate(parts) if part.start < span.end and span.start < part.end]
+    if not touched:
+        return span.of(text)
+    return text[parts[max(0, touched[0] - before)].start : parts[touched[-1]].end]
+
+
 def windows(number: int, passage: Passage) -> list[Window]:
     """Windows of at most WINDOW_WORDS words over the passage; neighbours share one sentence."""
     parts = sentences(passage.text)
