@@ -22,7 +22,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class FactEvidence:
     """All evidence sentences as one; ``nearest`` are those that share most words with the claim, best first."""
 
     nearest: tuple[tuple[Facts, float], ...]
@@ -38,7 +38,7 @@ class Evidence:
     supposing: bool  # the claim makes up a case that the nearest sentence does not
 
 
-def align(claim: Facts, sentences: Sequence[Facts]) -> Evidence:
+def align(claim: Facts, sentences: Sequence[Facts]) -> FactEvidence:
     """Gather the evidence, ranked by shared content words; ties are broken by text, so order plays no part."""
     size = max(len(claim.bag), 1)
     ranked = sorted(((s, len(claim.bag & s.bag) / size) for s in sentences), key=lambda pair: (-pair[1], pair[0].text))
@@ -46,7 +46,7 @@ def align(claim: Facts, sentences: Sequence[Facts]) -> Evidence:
     counted = [f.value for s in sentences for f in s.counted]
     near = [f.value for s, _ in nearest for f in s.counted]
     best, cover = nearest[0] if nearest else (None, 0.0)
-    return Evidence(
+    return FactEvidence(
         cover=cover,
         computing=bool(claim.computing - best.computing if best else claim.computing),
         supposing=bool(claim.supposing - best.supposing if best else claim.supposing),
@@ -70,7 +70,7 @@ def context(facts: Facts, span: Span, width: int = 5) -> tuple[frozenset[str], f
     return before, frozenset(w.stem for w in words[last : last + width] if w.stem)
 
 
-def rival(claim: Facts, fact: Fact, evidence: Evidence) -> Candidate | None:
+def rival(claim: Facts, fact: Fact, evidence: FactEvidence) -> Candidate | None:
     """The value of the same kind and unit that stands in the fact's place in the evidence, if the places agree."""
     best: Candidate | None = None
     own = {f.value for f in claim.counted}

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from guardrail.text.facts.fact import Amount, Fact, FactKind
-from guardrail.text.facts.hedges import read_bound
+from guardrail.text.facts.fact import Amount, Bound, Fact, FactKind
 from guardrail.text.facts.numbers import Numeral, read_numerals
 from guardrail.text.facts.units import UNITS, to_base, unit_after, unit_before
 from guardrail.text.words import Word, is_cjk
@@ -32,6 +31,37 @@ _MEASURES = frozenset(
 )
 _VAGUE_CJK = frozenset("十千万百")
 _VAGUE_AFTER = ("十分", "千万别", "千万不", "万一", "百姓", "百货", "万物")
+_OVER = re.compile(
+    r"(?:\b(?:over|more\sthan|above|beyond|exceed(?:s|ed|ing)?|at\sleast|(?:no|not)\s(?:less|fewer)\sthan|minimum\sof|upwards\sof"
+    r"|greater\sthan|older\sthan|longer\sthan|higher\sthan|from|past|topp(?:ed|ing))\s(?:a\s|an\s|the\s)?|>|≥|超过|至少|不少于|多于|高于|大于|逾|不低于)\s?$",
+    re.IGNORECASE,
+)
+_UNDER = re.compile(
+    r"(?:\b(?:under|less\sthan|fewer\sthan|below|up\sto|at\smost|(?:no|not)\smore\sthan|within|maximum\sof|shorter\sthan|lower\sthan"
+    r"|younger\sthan|smaller\sthan|until|(?:just|nearly|almost)\sshort\sof|short\sof)\s(?:a\s|an\s|the\s)?|<|≤|不到|少于|至多|最多|不超过|低于|小于|不足|不满)\s?$",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|close\sto|near|or\sso)\s(?:a\s|an\s|the\s)?|[~≈]|约|大约|大概|近|将近|接近|差不多)\s?$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"\s?(?:(?P<over>多|余|or\s(?:more|over|older|above)|以上|\+)|(?P<under>or\s(?:less|fewer|under)|以下|以内|之内)|(?P<about>左右|上下|or\sso|来))"
+)
+
+
+def _bound(text: str, start: int, end: int) -> Bound:
+    """The hedge around the number at ``start`` to ``end``."""
+    low = max(0, start - 16)
+    if _UNDER.search(text, low, start):
+        return Bound.UNDER
+    if _OVER.search(text, low, start):
+        return Bound.OVER
+    if _ABOUT.search(text, low, start):
+        return Bound.ABOUT
+    if behind := _BEHIND.match(text, end):
+        return Bound.OVER if behind["over"] else Bound.UNDER if behind["under"] else Bound.ABOUT
+    return Bound.EXACT
 
 
 def _is_label(text: str, numeral: Numeral, before: Word | None, *, first: bool) -> bool:
@@ -93,7 +123,7 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
         raw=value,
         base=to_base(value, dimension, factor),
         unit=dimension,
-        bound=read_bound(text, start, end),
+        bound=_bound(text, start, end),
         label=label,
         ordinal=numeral.form == "ordinal",
         small=not numeral.written and not dimension and value <= 12,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from guardrail.text.facts.fact import Amount, Bound, Moment
 
 _DAY, _YEAR = 86_400.0, 31_557_600.0
 _ROOMY = 3.0  # how far "more than" may lie from the number that it rests on
+_PURE = frozenset({"", "x", "%"})  # units that a factor may have
 
 
 def near(one: float, two: float, tolerance: float) -> bool:
@@ -39,7 +40,7 @@ def holds(claim: Amount, value: float, raw: float) -> bool:
 
 
 def same(claim: Amount, other: Amount) -> bool:
-    """Whether a number of the evidence bears out the claim's, leniently on units that the text left out."""
+    """Whether a number of the evidence supports the claim's, leniently on units that the text left out."""
     if claim.unit == other.unit:
         return holds(claim, other.base, other.raw)
     if not claim.unit or not other.unit or {claim.unit, other.unit} in ({"kg", "GBP"}, {"m", "m/s"}, {"%", "x"}):
@@ -53,38 +54,42 @@ def same(claim: Amount, other: Amount) -> bool:
     return False
 
 
-def gaps(moments: Sequence[Moment]) -> list[float]:
-    """Durations in seconds between the dates and times of the evidence."""
-    found: list[float] = []
-    for one, two in combinations(moments, 2):
-        if one.years and two.years:
-            years = abs(one.years[0] - two.years[0])
-            months = abs((one.years[0] - two.years[0]) * 12 + (one.month or 0) - (two.month or 0))
-            if one.month and two.month:
-                days = abs(months * 30.44 + (one.day or 1) - (two.day or 1)) if one.day and two.day else 0.0
-                found += [months * _YEAR / 12, days * _DAY]
-                if one.month != two.month:
-                    found += [months // 12 * _YEAR, -(-months // 12) * _YEAR]
-            found += [years * _YEAR, (years + 1) * _YEAR]
-        elif one.month and two.month:
-            months = abs(one.month - two.month)
-            found.append(months * _YEAR / 12)
-            if one.day and two.day:
-                days = (
-                    abs(months * 30.44 + (one.day - two.day) * (1 if one.month > two.month else -1))
-                    if months
-                    else abs(one.day - two.day)
-                )
-                found += [days * _DAY, round(days) * _DAY, (days + 1) * _DAY]
-        elif one.day and two.day:
-            found.append(abs(one.day - two.day) * _DAY)
-        if one.weekday is not None and two.weekday is not None:
-            days = abs(one.weekday - two.weekday)
-            found += [days * _DAY, (7 - days) * _DAY]
-        if one.minute is not None and two.minute is not None:
-            apart = abs(one.minute - two.minute)
-            found += [apart * 60.0, abs(720 - apart) * 60.0, (1440 - apart) * 60.0]
-    return found
+def _years_apart(one: Moment, two: Moment) -> Iterator[float]:
+    """Durations between two dates with years, also rounded to whole years."""
+    if one.years is None or two.years is None:
+        return
+    years = abs(one.years[0] - two.years[0])
+    if one.month and two.month:
+        months = abs((one.years[0] - two.years[0]) * 12 + one.month - two.month)
+        days = abs(months * 30.44 + (one.day or 1) - (two.day or 1)) if one.day and two.day else 0.0
+        yield from (months * _YEAR / 12, days * _DAY)
+        if one.month != two.month:
+            yield from (months // 12 * _YEAR, -(-months // 12) * _YEAR)
+    yield from (years * _YEAR, (years + 1) * _YEAR)
+
+
+def _days_apart(one: Moment, two: Moment) -> Iterator[float]:
+    """Durations between two days of one year, or of one month."""
+    if one.month and two.month:
+        months = abs(one.month - two.month)
+        yield months * _YEAR / 12
+        if one.day and two.day:
+            turn = 1 if one.month > two.month else -1
+            days = abs(months * 30.44 + (one.day - two.day) * turn)
+            yield from (days * _DAY, round(days) * _DAY, (days + 1) * _DAY)
+    elif one.day and two.day:
+        yield abs(one.day - two.day) * _DAY
+
+
+def _apart(one: Moment, two: Moment) -> Iterator[float]:
+    """Durations in seconds between two dates or times of the evidence, as a reader might count them."""
+    yield from _years_apart(one, two) if one.years and two.years else _days_apart(one, two)
+    if one.weekday is not None and two.weekday is not None:
+        days = abs(one.weekday - two.weekday)
+        yield from (days * _DAY, (7 - days) * _DAY)
+    if one.minute is not None and two.minute is not None:
+        minutes = abs(one.minute - two.minute)
+        yield from (minutes * 60.0, abs(720 - minutes) * 60.0, (1440 - minutes) * 60.0)
 
 
 def computed(claim: Amount, amounts: Iterable[Amount], moments: Sequence[Moment]) -> bool:
@@ -95,48 +100,71 @@ def computed(claim: Amount, amounts: Iterable[Amount], moments: Sequence[Moment]
     if claim.label:
         return False
     pool = list({(a.unit, round(a.base, 9)): a for a in amounts if not a.label}.values())[:24]
+    like = [a for a in pool if a.unit == claim.unit or not a.unit]
+    rest = _complements(claim, pool)
+    return (
+        _is_gap(claim, moments)
+        or (claim.unit == "%" and any(_fits(claim, a.base) for a in rest))
+        or any(_is_sum(claim, one, two) for one, two in combinations(like, 2))
+        or any(_is_product(claim, one, two) or _is_ratio(claim, one, two) for one, two in combinations(pool + rest, 2))
+        or _is_sum_of_three(claim, like[:8])
+    )
+
+
+def _complements(claim: Amount, pool: Sequence[Amount]) -> list[Amount]:
+    """What shares leave of the whole, each alone and all together."""
     shares = [a for a in pool if a.unit == "%" and 0 < a.base < 1]
     rest = [a._replace(base=1 - a.base, raw=100 - a.raw) for a in shares]
     if claim.unit == "%" and len(shares) > 1:
         rest.append(shares[0]._replace(base=1 - sum(a.base for a in shares)))
+    return rest
+
+
+def _is_gap(claim: Amount, moments: Sequence[Moment]) -> bool:
+    if claim.unit not in {"s", ""}:
+        return False
     years = sorted({float(m.years[0]) for m in moments if m.years and m.years[0] == m.years[1]})
-    spans = gaps(moments[:12]) if claim.unit in {"s", ""} else []
-    if claim.unit == "" and any(near(claim.raw, abs(a - b), 1e-9) for a in years for b in years):
+    if not claim.unit and any(near(claim.raw, abs(a - b), 1e-9) for a in years for b in years):
         return True
-    if any(_fits(claim, gap) for gap in spans):
+    return any(_fits(claim, gap) for one, two in combinations(moments[:12], 2) for gap in _apart(one, two))
+
+
+def _is_sum(claim: Amount, one: Amount, two: Amount) -> bool:
+    # A number without unit takes the unit of the other ("5 and 7 km").
+    first, second = _aligned(claim, one), _aligned(claim, two)
+    if _fits(claim, first + second) or _fits(claim, abs(first - second)):
         return True
-    like = [a for a in pool if a.unit == claim.unit or not a.unit]
-    for one, two in combinations(like, 2):
-        # A number without unit takes the unit of the other ("5 and 7 km").
-        first, second = _aligned(claim, one), _aligned(claim, two)
-        if _fits(claim, first + second) or _fits(claim, abs(first - second)):
-            return True
-        if claim.unit == "°C" and _fits(claim, abs(one.base - two.base)):
-            return True
-    if claim.unit == "%" and any(_fits(claim, a.base) for a in rest):
-        return True
-    pool += rest
-    ratio = claim.unit in {"", "%", "x"}
-    for one, two in combinations(pool, 2):
-        if one.unit in {"", "x", "%"} or two.unit in {"", "x", "%"}:
-            unit = max((one.unit, two.unit), key=lambda u: (u not in {"", "x", "%"}, u != "%"))
-            plain = unit in {"", "x"} or unit == claim.unit
-            if plain and one.base * two.base and _fits(claim, one.base * two.base):
-                return True
-            if plain and two.base and unit == one.unit and _fits(claim, one.base / two.base):
-                return True
-            if plain and one.base and unit == two.unit and _fits(claim, two.base / one.base):
-                return True
-        if ratio and one.unit == two.unit and one.base > 0 and two.base > 0:
-            low, high = sorted((one.base, two.base))
-            ratios = (high / low, low / high, (high - low) / high, (high - low) / low)
-            if any(_fits(claim, share, 0.03 if claim.unit == "%" else 0.01) for share in ratios):
-                return True
+    return claim.unit == "°C" and _fits(claim, abs(one.base - two.base))
+
+
+def _is_product(claim: Amount, one: Amount, two: Amount) -> bool:
+    """A product, or a quotient that keeps the unit; one of the two has none."""
+    if one.unit not in _PURE and two.unit not in _PURE:
+        return False
+    unit = max((one.unit, two.unit), key=lambda u: (u not in _PURE, u != "%"))
+    if unit not in {"", "x", claim.unit}:
+        return False
+    values = [one.base * two.base] if one.base * two.base else []
+    if two.base and unit == one.unit:
+        values.append(one.base / two.base)
+    if one.base and unit == two.unit:
+        values.append(two.base / one.base)
+    return any(_fits(claim, value) for value in values)
+
+
+def _is_ratio(claim: Amount, one: Amount, two: Amount) -> bool:
+    if claim.unit not in _PURE or one.unit != two.unit or one.base <= 0 or two.base <= 0:
+        return False
+    low, high = sorted((one.base, two.base))
+    ratios = (high / low, low / high, (high - low) / high, (high - low) / low)
+    return any(_fits(claim, ratio, 0.03 if claim.unit == "%" else 0.01) for ratio in ratios)
+
+
+def _is_sum_of_three(claim: Amount, like: Sequence[Amount]) -> bool:
     if claim.raw < 10 and claim.unit != "%":
         return False  # three small numbers give nearly any fourth
-    few = [_aligned(claim, a) for a in like[:8]]
-    triples = ((a + b + c, a + b - c, a - b + c, b + c - a) for a, b, c in combinations(few, 3))
-    return any(_fits(claim, abs(value)) for values in triples for value in values)
+    triples = combinations([_aligned(claim, a) for a in like], 3)
+    return any(_fits(claim, abs(v)) for a, b, c in triples for v in (a + b + c, a + b - c, a - b + c, b + c - a))
 
 
 def _aligned(claim: Amount, amount: Amount) -> float:

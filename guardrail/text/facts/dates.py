@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import re
 
-from guardrail.text.facts.chinese_dates import read_chinese
-from guardrail.text.facts.fact import Found, Moment
+from guardrail.text.facts.fact import Moment
+from guardrail.text.facts.numbers import read_cjk
 from guardrail.text.facts.units import unit_after
+from guardrail.types import Span
 
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_MONTHS = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_DAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+_HOURS = tuple("one two three four five six seven eight nine ten eleven twelve".split())
 _STEPS = {"five": 5, "ten": 10, "a quarter": 15, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
-_CENTURIES = {
-    "fifteenth": 15,
-    "sixteenth": 16,
-    "seventeenth": 17,
-    "eighteenth": 18,
-    "nineteenth": 19,
-    "twentieth": 20,
-    "twenty-first": 21,
-}
+_CENTURIES = {"fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20}
+_CENTURIES["twenty-first"] = 21
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
@@ -73,10 +54,21 @@ _AT_DATE = re.compile(
 
 
 _AT_TIME = re.compile(r"\b(?:at|by|until|before|after|from|since)\s(?:a\s)?$")
+_CN = "[零〇一二三四五六七八九十0-9]"
+_CHINESE_DATE = re.compile(
+    rf"(?:(?P<y1>{_CN}{{4}})年)(?:(?P<m1>{_CN}{{1,3}})月(?:份|(?P<d1>{_CN}{{1,3}})[日号])?)?"
+    rf"|(?P<m2>{_CN}{{1,3}})月(?:份|底|初|中|末|(?P<d2>{_CN}{{1,3}})[日号]?)(?!分)"
+    rf"|(?P<m3>(?<![个十0-9])[0-9]{{1,2}}|十[一二]?|(?<!十)[二三四五六七八九])月(?!球|亮)"
+    r"|(?P<decade>(?:1[0-9]|20)[0-9])0年代|(?P<old>[二三四五六七八九])十年代"
+    rf"|(?P<century>{_CN}{{1,3}})世纪"
+    r"|(?:星期|周|礼拜)(?P<weekday>[一二三四五六日天])"
+    rf"|(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})[点时](?P<half>半)?(?!钟头|间|候|代|期|五|数|[一二三四]?[，。]?成)(?:(?P<min1>{_CN}{{1,3}})分)?"
+    rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路)",
+)
 
 
 def _month(name: str) -> int:
-    return next(i for i, full in enumerate(_MONTHS, start=1) if full.startswith(name.rstrip(".").lower()[:3]))
+    return _MONTHS.index(name[:3].lower()) + 1
 
 
 def _year(text: str | None) -> tuple[int, int] | None:
@@ -137,30 +129,61 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
     return None if not placed and _COUNTED.match(text, match.end()) else Moment(years=_year(g["y7"]))
 
 
-def read_moments(text: str) -> list[Found]:
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else int(read_cjk(text))
+
+
+def _chinese(match: re.Match[str]) -> Moment | None:
+    g = match.groupdict()
+    digits = {name: g[name] for name in ("y1", "m1", "d1", "m2", "d2", "m3", "d3", "century", "h1", "min1") if g[name]}
+    if any(set(value) & set("0123456789") and not value.isdecimal() for value in digits.values()):
+        return None  # Arabic and Chinese numerals mixed: not one number
+    n = {name: _number(value) for name, value in digits.items()}
+    if "y1" in n:
+        return Moment(years=(n["y1"], n["y1"]), month=n.get("m1"), day=n.get("d1"))
+    if month := n.get("m2") or n.get("m3"):
+        return Moment(month=month, day=n.get("d2")) if month <= 12 else None
+    if g["decade"]:
+        return Moment(years=(int(g["decade"]) * 10, int(g["decade"]) * 10 + 9))
+    if g["old"]:
+        start = 1900 + 10 * _number(g["old"])
+        return Moment(years=(start, start + 9))
+    if n.get("century"):
+        return Moment(years=(n["century"] * 100 - 100, n["century"] * 100))
+    if g["weekday"]:
+        return Moment(weekday=6 if g["weekday"] in "日天" else "一二三四五六".index(g["weekday"]))
+    if "h1" in n:
+        if n["h1"] > 24:
+            return None
+        late = (g["part"] or "") in {"下午", "傍晚", "晚上", "晚间", "夜里"} and n["h1"] < 12
+        minute = 30 if g["half"] else n.get("min1", 0)
+        sure = bool(g["part"]) or n["h1"] > 12
+        return Moment(minute=((n["h1"] + 12 * late) * 60 + minute) % 1440, sure=sure)
+    return Moment(day=n["d3"]) if n.get("d3", 99) <= 31 else None
+
+
+def read_moments(text: str) -> list[tuple[Span, Moment]]:
     """All dates and times in order, without overlaps; "2017-19" gives both years."""
     if not _TRIGGER.search(text):
         return []
-    found: list[Found] = []
+    found: list[tuple[Span, Moment]] = []
     for match in _ENGLISH.finditer(text):
         moment = _english(match, text)
         if moment is None:
             continue
         if match["range"]:
-            first = int(match["range"])
-            found.append(Found(match.start(), match.end("range"), moment))
-            last = first // 100 * 100 + int(match["end"])
-            found.append(Found(match.start("end"), match.end(), Moment(years=(last, last))))
+            last = int(match["range"]) // 100 * 100 + int(match["end"])
+            found.append((Span(*match.span("range")), moment))
+            found.append((Span(*match.span("end")), Moment(years=(last, last))))
         else:
             stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
-            found.append(Found(match.start(), stop, moment))
-    return found if text.isascii() else _merge(found, read_chinese(text))
-
-
-def _merge(english: list[Found], chinese: list[Found]) -> list[Found]:
-    """Both readings in order; where they overlap the longer wins ("2019年3月" is a bare year in English)."""
-    kept: list[Found] = []
-    for found in sorted([*english, *chinese], key=lambda f: (f.start, -f.end)):
-        if not kept or found.start >= kept[-1].end:
-            kept.append(found)
+            found.append((Span(match.start(), stop), moment))
+    if text.isascii():
+        return found
+    found += [(Span(*m.span()), moment) for m in _CHINESE_DATE.finditer(text) if (moment := _chinese(m)) is not None]
+    # Where both readings overlap, the longer wins ("2019年3月" is a bare year in English).
+    kept: list[tuple[Span, Moment]] = []
+    for span, moment in sorted(found, key=lambda each: (each[0].start, -each[0].end)):
+        if not kept or span.start >= kept[-1][0].end:
+            kept.append((span, moment))
     return kept

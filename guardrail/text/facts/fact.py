@@ -1,4 +1,4 @@
-"""The nouns of this package: a hard fact, all facts of a text, and a fact that the evidence does not bear out."""
+"""The nouns of this package: a hard fact, all facts of a text, and a fact that the evidence does not support."""
 
 from __future__ import annotations
 
@@ -55,16 +55,8 @@ class Moment(NamedTuple):
     swap: bool = False  # day and month may stand the other way round
 
 
-class Found(NamedTuple):
-    """A moment with its place."""
-
-    start: int
-    end: int
-    moment: Moment
-
-
-class Cue(NamedTuple):
-    """A negating word (``pair`` empty) or one side of an antonym pair, and the stems that it bears on."""
+class PolarityCue(NamedTuple):
+    """A negating word (``pair`` empty) or one side of an antonym pair, and the stems that it applies to."""
 
     pair: str
     side: int
@@ -97,7 +89,7 @@ class Facts:
     text: str
     facts: tuple[Fact, ...]
     counted: tuple[Fact, ...]
-    negated: tuple[Cue, ...]
+    negated: tuple[PolarityCue, ...]
     words: tuple[Word, ...]
     bag: frozenset[str]
     forms: frozenset[str]

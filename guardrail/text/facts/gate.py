@@ -1,4 +1,4 @@
-"""The gate: hard facts of a claim that the evidence does not bear out, which small NLI models tend to miss."""
+"""The gate: hard facts of a claim that the evidence does not support, which small NLI models tend to miss."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from functools import lru_cache
 
 from guardrail.text.facts.alignment import align
 from guardrail.text.facts.amounts import read_amounts
-from guardrail.text.facts.chinese import plain_digits
 from guardrail.text.facts.dates import read_moments
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
-from guardrail.text.facts.names import initials_of, read_names
-from guardrail.text.facts.negation import read_cues
-from guardrail.text.facts.polarity import judge_polarity
-from guardrail.text.facts.quotes import read_quotes
+from guardrail.text.facts.names import initials_of, read_names, read_quotes
+from guardrail.text.facts.numbers import plain_digits
+from guardrail.text.facts.polarity import judge_polarity, read_cues
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
 from guardrail.text.words import read_words
-from guardrail.types import Span
 
 _COMPUTING = frozenset(
     """more less fewer later earlier longer shorter older younger heavier lighter higher lower larger smaller faster
@@ -33,26 +30,7 @@ _SUPPOSING = re.compile(
     r"|\b(?:would|could|if|who|whose|when|only|just|even|may|can|cannot)\b|如果|若|要|可以|只有|时|即便|仅|一[个位名辆件间]|的(?:人|客人|用户|游客|顾客)",
     re.IGNORECASE,
 )
-_COMPUTING_CJK = (
-    "多",
-    "少",
-    "共",
-    "差",
-    "比",
-    "倍",
-    "晚",
-    "早",
-    "后",
-    "前",
-    "余",
-    "剩",
-    "每",
-    "相隔",
-    "总",
-    "合计",
-    "岁",
-    "历时",
-)
+_COMPUTING_CJK = tuple("多 少 共 差 比 倍 晚 早 后 前 余 剩 每 相隔 总 合计 岁 历时".split())
 
 
 @lru_cache(maxsize=8192)
@@ -67,12 +45,10 @@ def extract(text: str) -> Facts:
     """
     plain = plain_digits(text)
     words = read_words(plain)
-    moments = read_moments(plain)
     dates = [
-        Fact(kind=FactKind.DATE, span=Span(f.start, f.end), value=f.moment, surface=text[f.start : f.end])
-        for f in moments
+        Fact(kind=FactKind.DATE, span=span, value=moment, surface=span.of(text)) for span, moment in read_moments(plain)
     ]
-    taken = [f.span for f in dates]
+    taken = [date.span for date in dates]
     amounts, slight = read_amounts(plain, words, taken)
     if plain != text:
         amounts = [replace(f, surface=f.span.of(text)) for f in amounts]
@@ -99,9 +75,9 @@ def extract(text: str) -> Facts:
 
 
 def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
-    """Find the facts of the claim that the evidence does not bear out.
+    """Find the facts of the claim that the evidence does not support.
 
-    A fact that occurs anywhere in the evidence is borne out, and so is a number that follows from numbers of the
+    A fact that occurs anywhere in the evidence is supported, and so is a number that follows from numbers of the
     sentences nearest to the claim. Polarity is compared with the nearest sentence only.
 
     Args:

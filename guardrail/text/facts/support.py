@@ -1,57 +1,72 @@
-"""For each kind of fact: does the evidence bear it out, and if not, how sure is that?"""
+"""For each kind of fact: does the evidence support it, and if not, how sure is that?
+
+Weights are no probabilities: they are signals, which the local engine's fitted scorer weighs with the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from guardrail.text.facts.alignment import Evidence, rival
+from guardrail.text.facts.alignment import FactEvidence, rival
 from guardrail.text.facts.arithmetic import computed, same, shifted_minute, shifted_year
 from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, mismatch
-from guardrail.text.facts.names import missing_tokens, name_weight
-from guardrail.text.facts.quotes import normal_quote
+from guardrail.text.facts.names import missing_tokens, name_weight, normal_quote
 
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
 
 
-def judge_amount(claim: Facts, fact: Fact, amount: Amount, evidence: Evidence) -> Mismatch | None:
+def judge_amount(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> Mismatch | None:
     """A number or quantity: equal, hedged, or computed from the nearest sentences is fine."""
-    exact = amount._replace(bound=Bound.EXACT)
-    equal = [other for other in evidence.amounts if same(exact, other)]
-    in_unit = amount.unit and any(other.unit == amount.unit for other in evidence.amounts)
-    if any(other.unit or not in_unit for other in equal):
-        return None  # where the evidence states such quantities, a bare equal number elsewhere is another thing
-    if not amount.unit and any(amount.raw in _plain(moment) for moment in evidence.moments):
-        return None
-    if amount.unit == "s" and any(m.day == amount.raw for m in evidence.moments):
-        return None  # "十日" is ten days or the tenth
-    if amount.unit == "s" and any(m.minute is not None and m.minute * 60.0 == amount.base for m in evidence.moments):
+    if _is_stated(amount, evidence):
         return None
     other = rival(claim, fact, evidence)
     # Near-verbatim claims change a number rather than compute one.
-    copied = other is not None and other.cover >= 0.7 and other.local >= (5 if _chinese(claim) else 2)
-    if amount.bound is not Bound.EXACT and not (copied and not evidence.computing):
-        # Numbers that the claim itself repeats are spoken for; a hedged number rests on another one.
-        used = {(f.value.unit, f.value.base) for f in claim.counted if isinstance(f.value, Amount) and f is not fact}
-        free = [a for a in evidence.near_amounts if (a.unit, a.base) not in used and a.bound is not amount.bound]
-        if any(same(amount, near) for near in free):
-            return None
-    derived = _derived(claim, fact, amount, evidence)
-    if derived and not (copied and not evidence.computing):
+    copied = other is not None and other.cover >= 0.7 and other.local >= (5 if _is_chinese(claim) else 2)
+    may_follow = not copied or evidence.computing
+    derived = _is_derived(claim, fact, amount, evidence)
+    if may_follow and (derived or _is_hedged(claim, fact, amount, evidence)):
         return None
-    if not copied:
-        hedged = any(a.unit == amount.unit and a.bound is not Bound.EXACT for a in evidence.near_amounts)
-        if hedged and amount.bound is Bound.EXACT and evidence.cover < 0.7:
-            # "Only 40 GB" under "at least 64 GB" is an instance of the rule, not another rule.
-            return mismatch(fact, 0.3)
-        if evidence.supposing and evidence.cover < 0.8:
-            return mismatch(fact, 0.4)  # "a customer who pays 250": an example that the evidence need not state
+    if not copied and (weight := _example_weight(amount, evidence)):
+        return mismatch(fact, weight)
     weight = 0.5 + 0.4 * other.cover if other is not None else 0.35 + 0.4 * evidence.cover
     weight -= 0.15 * evidence.computing + 0.15 * derived + 0.1 * evidence.supposing
     weight -= 0.1 * (amount.small and not amount.unit) + 0.1 * ("point" in fact.surface)
     return mismatch(fact, max(0.2, weight), other.surface if other is not None else None)
 
 
-def _derived(claim: Facts, fact: Fact, amount: Amount, evidence: Evidence) -> bool:
+def _is_stated(amount: Amount, evidence: FactEvidence) -> bool:
+    """Whether the evidence has the number itself, as a quantity, or in a date or time."""
+    exact = amount._replace(bound=Bound.EXACT)
+    in_unit = amount.unit and any(other.unit == amount.unit for other in evidence.amounts)
+    # Where the evidence states such quantities, a bare equal number elsewhere is another thing.
+    if any(same(exact, other) and (other.unit or not in_unit) for other in evidence.amounts):
+        return True
+    if not amount.unit:
+        return any(amount.raw in (m.years and m.years[0], m.month, m.day) for m in evidence.moments)
+    return amount.unit == "s" and any(  # "十日" is ten days or the tenth
+        m.day == amount.raw or (m.minute is not None and m.minute * 60.0 == amount.base) for m in evidence.moments
+    )
+
+
+def _is_hedged(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:
+    """Whether a hedged number rests on a number near by that the claim does not repeat: those are spoken for."""
+    if amount.bound is Bound.EXACT:
+        return False
+    used = {(f.value.unit, f.value.base) for f in claim.counted if isinstance(f.value, Amount) and f is not fact}
+    free = (a for a in evidence.near_amounts if (a.unit, a.base) not in used and a.bound is not amount.bound)
+    return any(same(amount, other) for other in free)
+
+
+def _example_weight(amount: Amount, evidence: FactEvidence) -> float:
+    """The weight of a number that is only an instance of what the evidence says; 0 if it is none."""
+    hedged = any(a.unit == amount.unit and a.bound is not Bound.EXACT for a in evidence.near_amounts)
+    if hedged and amount.bound is Bound.EXACT and evidence.cover < 0.7:
+        return 0.3  # "only 40 GB" under "at least 64 GB" is an instance of the rule, not another rule
+    # "A customer who pays 250": an example that the evidence need not state.
+    return 0.4 if evidence.supposing and evidence.cover < 0.8 else 0.0
+
+
+def _is_derived(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:
     near = [(evidence.near_amounts, evidence.near_moments)]
     # Reworded claims may share no word with the sentence whose numbers they compute from.
     for sentence in evidence.sentences:
@@ -68,13 +83,8 @@ def _derived(claim: Facts, fact: Fact, amount: Amount, evidence: Evidence) -> bo
     return bool(given) and computed(amount, (*given, *evidence.near_amounts), ())
 
 
-def _chinese(facts: Facts) -> bool:
+def _is_chinese(facts: Facts) -> bool:
     return bool(facts.bag) and max(facts.bag) >= "\u3400"
-
-
-def _plain(moment: Moment) -> tuple[float | None, ...]:
-    year = float(moment.years[0]) if moment.years else None
-    return (year, moment.month, moment.day)
 
 
 def _covers(claim: Moment, other: Moment) -> bool:
@@ -113,12 +123,12 @@ def _parts(moment: Moment) -> Iterable[Moment]:
         yield moment
 
 
-def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: Evidence) -> Mismatch | None:
+def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: FactEvidence) -> Mismatch | None:
     """A date or time: less precise than the evidence is fine, and so is one computed from a stated distance."""
     if any(_covers(moment, other) for other in evidence.moments):
         return None
     lacking = [part for part in _parts(moment) if not any(_covers(part, other) for other in evidence.moments)]
-    lacking = [part for part in lacking if not _elsewhere(part, evidence)]
+    lacking = [part for part in lacking if not _is_stated_elsewhere(part, evidence)]
     if not lacking:
         return None
     other = rival(claim, fact, evidence)
@@ -131,7 +141,7 @@ def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: Evidence) -
     return mismatch(fact, weight)
 
 
-def _elsewhere(part: Moment, evidence: Evidence) -> bool:
+def _is_stated_elsewhere(part: Moment, evidence: FactEvidence) -> bool:
     if part.years:
         first, last = part.years
         if any(first <= a.raw <= last and not a.unit for a in evidence.amounts):
@@ -149,7 +159,7 @@ def _elsewhere(part: Moment, evidence: Evidence) -> bool:
     return bool(part.day and part.day in days and (part.month is None or part.month in months))
 
 
-def judge_name(fact: Fact, evidence: Evidence) -> Mismatch | None:
+def judge_name(fact: Fact, evidence: FactEvidence) -> Mismatch | None:
     """A name: its tokens must occur, in some form."""
     name = str(fact.value)
     if name.startswith("«"):
@@ -158,7 +168,7 @@ def judge_name(fact: Fact, evidence: Evidence) -> Mismatch | None:
     return mismatch(fact, name_weight(name, lacking)) if lacking else None
 
 
-def judge_quote(fact: Fact, evidence: Evidence) -> Mismatch | None:
+def judge_quote(fact: Fact, evidence: FactEvidence) -> Mismatch | None:
     """A quotation: the same words in the same order."""
     wanted = str(fact.value)[1:]
     whole = normal_quote(" ".join(s.text for s in evidence.sentences))
