@@ -6,13 +6,15 @@ DATA holds bench/field_dev.jsonl and its description, field_dev.md. Nothing is t
 (``--worst``) sparingly, and say how often.
 
 How it is counted. A labelled sentence is met by the findings that overlap it by at least half of the shorter of both.
-It passes if all of them are supported, or if there is none; its score is their lowest, 1 without any. A false alarm is a
-supported sentence that does not pass (unverified counts), a miss a contradicted or unsupported one that passes. Lead-ins
-and the like count in neither. A right answer passes whole if its verdict is "supported", or "abstained" where it
-declines and claims nothing. Word overlap: share of a sentence's distinct words (for Chinese and Japanese: characters)
-that the passages or their titles have. Calibration error: gap between score and share supported, mean over ten bins of
-equal mass (equal scores share one), of the sentences that somebody judged. Delivered: what ``Guard.run`` returns under
+It passes if all of them are supported, or if there is none; its score is their lowest, 1 without any. A false alarm is
+a supported sentence that does not pass (unverified counts), a miss a contradicted or unsupported one that passes.
+Lead-ins and the like count in neither. A right answer passes whole if its verdict is "supported", or "abstained" where
+it declines and claims nothing. Word overlap: share of a sentence's distinct words (Chinese, Japanese: characters) that
+the passages or their titles have. Calibration error: gap between score and share supported, mean over ten bins of equal
+mass (equal scores share one), of the sentences that somebody judged. Delivered: what ``Guard.run`` returns under
 ``Policy.repair()``, with nobody to ask for a new answer.
+
+The model's int8 kernels round differently from processor to processor: figures move by about 0.005 with it.
 """
 
 from __future__ import annotations
