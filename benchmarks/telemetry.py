@@ -161,14 +161,21 @@ def stripped() -> Iterator[None]:
     import guardrail.guard
     import guardrail.streaming.stream
     from guardrail import telemetry
+    from guardrail.check import plan
+    from guardrail.repair import attempts
+    from guardrail.streaming import work
 
     def nothing(*_: object, **__: object) -> Nothing:
         return _NOTHING
 
     hooks: list[tuple[Any, str, Any]] = [
-        *((guardrail.guard, name, nothing) for name in ("observed", "spent", "stage")),
-        *((guardrail.streaming.stream, name, nothing) for name in ("Observation", "joined")),
-        *((telemetry, name, nothing) for name in ("Stages", "stage", "failed", "attempted")),
+        (guardrail.guard, "observed", nothing),
+        (plan, "spent", nothing),
+        (plan, "stage", nothing),
+        (attempts, "stage", nothing),
+        (guardrail.streaming.stream, "Observation", nothing),
+        (work, "joined", nothing),
+        *((telemetry, name, nothing) for name in ("stage", "failed", "attempted")),
     ]
     before = [(place, name, getattr(place, name)) for place, name, _ in hooks]
     for place, name, hook in hooks:
@@ -243,29 +250,26 @@ def real_checks(setups: Sequence[Setup], rounds: int) -> tuple[dict[str, list[fl
 
 def alone(setups: Sequence[Setup], reports: Sequence[Any]) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """CPU of one guarded answer whose check is there already: of all threads with export, and of the caller's."""
-    import guardrail.guard
-    from guardrail.check.contract import VerifyRequest
-    from guardrail.check.plan import Stage
+    from guardrail.check import plan
 
     ready = cycle(reports)
-    early, late = (Stage.DECOMPOSE, Stage.GROUP, Stage.VERIFY), (Stage.LINK, Stage.LOGIC, Stage.JUDGE)
 
-    def plan(*_: object, **__: object) -> Iterator[Any]:
-        yield from early
-        yield VerifyRequest(segments=(), passages=())
-        yield from late
+    def check(_: object) -> Iterator[Any]:
+        for name in ("decompose", "group", "verify", "link", "logic", "judge"):
+            with plan.stage(name):
+                yield from plan.pure(int)
         return next(ready)
 
     def work(guard: Any) -> None:
         for _ in range(BLOCK):
             guard.run("", ())
 
-    checks = guardrail.guard.check_plan
-    guardrail.guard.check_plan = plan
+    real = plan._check
+    plan._check = check
     try:
         return _in_turn(setups, work, BLOCKS, BLOCK)
     finally:
-        guardrail.guard.check_plan = checks
+        plan._check = real
 
 
 def streams(setups: Sequence[Setup]) -> tuple[dict[str, list[float]], dict[str, list[float]]]:

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from guardrail.check.contract import AsyncDecomposer, AsyncEngine, Decomposer, Draft, Engine
-from guardrail.check.drivers import adrive, atake_apart, drive, take_apart
+from guardrail.check.call import Call
+from guardrail.check.contract import AsyncEngine, Draft, Engine
+from guardrail.check.drivers import Program, arun, run
 from guardrail.check.entities import LINKINGS, Linking
-from guardrail.check.extraction import extract_request, with_claims
+from guardrail.check.extraction import extracted
 from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
-from guardrail.check.plan import CheckPlan, check_plan, failed_report
+from guardrail.check.plan import checked
 from guardrail.check.retriever import AsyncRetriever, Retriever
 from guardrail.engines.by_name import NAMES, make_engine
-from guardrail.errors import ConfigurationError, UsageError, did_you_mean, panics_are_errors
+from guardrail.errors import ConfigurationError, UsageError, did_you_mean
 from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
-from guardrail.repair.attempts import Attempts, Check, attempts
-from guardrail.repair.edits import repair, undecided
-from guardrail.repair.generators import AsyncRewriter, Generator, Rewriter, amend, mend
-from guardrail.telemetry import Observation, Telemetry, observed, spent, stage
-from guardrail.types import Action, Claim, GuardedAnswer, Passage, Report, Segment
+from guardrail.repair.attempts import applied, repaired
+from guardrail.repair.generators import AsyncRewriter, Authors, Generator, Rewriter
+from guardrail.telemetry import Observation, Telemetry, observed
+from guardrail.types import GuardedAnswer, Passage, Report, Segment
 
 if TYPE_CHECKING:
     from guardrail.streaming import Mode, PassageSource, StreamEvent
-
-_log = logging.getLogger(__name__)
-_MENDED = (Action.REWRITE, Action.REGENERATE)
-_PLAIN = (Action.ALLOW, Action.FLAG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +51,7 @@ class Guard:
     retriever: Retriever | AsyncRetriever | None = None
     rewriter: Rewriter | AsyncRewriter | None = None
     telemetry: Telemetry = field(default_factory=Telemetry, repr=False)
-    _judge: Engine | AsyncEngine = field(init=False, repr=False, compare=False)
+    judge: Engine | AsyncEngine = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.policy, (Policy, PolicyWatch)):
@@ -80,8 +74,8 @@ class Guard:
             raise ConfigurationError(
                 f"telemetry must be a guardrail.telemetry.Telemetry, got {type(self.telemetry).__name__}."
             )
-        object.__setattr__(self, "_judge", _resolve(self.engine, self.policy.current()))
-        object.__setattr__(self, "engine", self._judge)
+        object.__setattr__(self, "judge", _resolve(self.engine, self.policy.current()))
+        object.__setattr__(self, "engine", self.judge)
         self.policy.serve(self.engine)
 
     def check(
@@ -112,9 +106,7 @@ class Guard:
             UsageError: an argument is of the wrong type, two passages share an id, or the engine or retriever can only
                 be awaited.
         """
-        used = self._policy(policy)
-        with self._observed(used) as seen:
-            return seen.found(self._checked(self._prepare(answer, passages, question, claims, used)))
+        return run(self.checking(answer, passages, question=question, claims=claims, policy=policy))
 
     async def acheck(
         self,
@@ -126,9 +118,7 @@ class Guard:
         policy: Policy | None = None,
     ) -> Report:
         """The same as ``check``, without blocking the event loop."""
-        used = self._policy(policy)
-        with self._observed(used) as seen:
-            return seen.found(await self._achecked(self._prepare(answer, passages, question, claims, used)))
+        return await arun(self.checking(answer, passages, question=question, claims=claims, policy=policy))
 
     def run(
         self,
@@ -153,10 +143,7 @@ class Guard:
         Raises:
             UsageError: as ``check``, or the generator or rewriter can only be awaited.
         """
-        used = self._policy(policy)  # one policy from beginning to end, even if its file changes now
-        with self._observed(used) as seen:
-            report = self._checked(self._prepare(answer, passages, question, claims, used))
-            return seen.delivered(self._repaired(report, used, regenerate))
+        return run(self._running(answer, passages, question, claims, policy, regenerate))
 
     async def arun(
         self,
@@ -169,10 +156,7 @@ class Guard:
         regenerate: Generator | None = None,
     ) -> GuardedAnswer:
         """The same as ``run``, without blocking the event loop."""
-        used = self._policy(policy)  # see run
-        with self._observed(used) as seen:
-            report = await self._achecked(self._prepare(answer, passages, question, claims, used))
-            return seen.delivered(await self._arepaired(report, used, regenerate))
+        return await arun(self._running(answer, passages, question, claims, policy, regenerate))
 
     def stream(
         self,
@@ -211,18 +195,14 @@ class Guard:
     def repair(
         self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
     ) -> GuardedAnswer:
-        """Decide on a report, and mend its answer where the policy asks for it; every new answer is checked."""
-        used = self._policy(policy)
-        with self._observed(used, "repair") as seen:
-            return seen.delivered(self._repaired(report, used, regenerate))
+        """Decide on a report, and repair its answer where the policy asks for it; every new answer is checked."""
+        return run(self.repairing(report, policy=policy, regenerate=regenerate))
 
     async def arepair(
         self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
     ) -> GuardedAnswer:
         """The same as ``repair``, without blocking the event loop."""
-        used = self._policy(policy)
-        with self._observed(used, "repair") as seen:
-            return seen.delivered(await self._arepaired(report, used, regenerate))
+        return await arun(self.repairing(report, policy=policy, regenerate=regenerate))
 
     def extract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """Take an answer apart without checking it.
@@ -238,170 +218,108 @@ class Guard:
 
     def draft(self, answer: str, question: str | None = None) -> Draft:
         """The same as ``extract``, with what it cost and, where the engine failed, the reason."""
-        used = self.policy.current()
-        request = extract_request(read_answer(answer), read_question(question), used.deadline)
-        with self._observed(used, "extract"), stage("decompose"):
-            return with_claims(take_apart(request, self._judge))
+        return run(self._drafting(answer, question))
 
     async def aextract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """The same as ``extract``, without blocking the event loop."""
-        used = self.policy.current()
-        request = extract_request(read_answer(answer), read_question(question), used.deadline)
-        with self._observed(used, "extract"), stage("decompose"):
-            return with_claims(await atake_apart(request, self._judge)).parts.segments
+        return (await arun(self._drafting(answer, question))).parts.segments
 
     def apply(self, report: Report, *, policy: Policy | None = None) -> GuardedAnswer:
         """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""
-        used = self._policy(policy)
-        with self._observed(used, "apply") as seen:
-            return seen.delivered(_applied(report, used))
+        with self._observed(used := self.policy_of_call(policy), "apply") as seen:
+            return seen.delivered(applied(report, used))
 
-    def _observed(self, policy: Policy, name: str = "check") -> AbstractContextManager[Observation]:
-        return observed(self.telemetry, policy.name, self._judge.name, name)
+    def checking(
+        self,
+        answer: str,
+        passages: Iterable[PassageLike],
+        *,
+        question: str | None = None,
+        claims: Iterable[ClaimLike] | None = None,
+        policy: Policy | None = None,
+        engine: Engine | AsyncEngine | None = None,
+    ) -> Program[Report]:
+        """``check`` as a program (guardrail.check.drivers); with ``engine`` by that one and without the retriever."""
+        used = self.policy_of_call(policy)
+        with self._observed(used) as seen:
+            call = self._call(answer, passages, question, claims, used)
+            if engine is not None:
+                call = replace(call, engine=engine, retriever=None)
+            return seen.found((yield from checked(call)))
 
-    def _checked(self, call: _Call) -> Report:
-        try:
-            with panics_are_errors():
-                report = drive(call.plan(), call.engine)
-        except UsageError:
-            raise
-        except Exception as error:  # a bug of ours must not take the service down
-            report = call.failed(error)
-        spent(report)
-        return report
+    def repairing(
+        self,
+        report: Report,
+        *,
+        policy: Policy | None = None,
+        regenerate: Generator | None = None,
+        only_edit: bool = False,
+    ) -> Program[GuardedAnswer]:
+        """``repair`` as a program; with ``only_edit`` nobody is asked for a new answer."""
+        used = self.policy_of_call(policy)
+        with self._observed(used, "repair") as seen:
+            if only_edit:
+                return seen.delivered(applied(report, used))
+            return seen.delivered((yield from self._repaired(report, used, regenerate)))
 
-    async def _achecked(self, call: _Call) -> Report:
-        try:
-            with panics_are_errors():
-                report = await adrive(call.plan(), call.engine)
-        except UsageError:
-            raise
-        except Exception as error:  # see _checked
-            report = call.failed(error)
-        spent(report)
-        return report
+    def policy_of_call(self, given: Policy | None) -> Policy:
+        """The policy of one call from beginning to end, even if its file changes meanwhile: the given one, or ours.
 
-    def _repaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> GuardedAnswer:
-        guarded = _applied(report, policy)
-        if guarded.decision.action not in _MENDED:
-            return guarded
-
-        def check(new: Check) -> Report:
-            with stage("recheck"):
-                return self._checked(self._prepare(new.answer, new.passages, report.question, None, policy))
-
-        try:
-            with panics_are_errors():
-                return mend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
-        except UsageError:
-            raise
-        except Exception as error:  # see _checked
-            return _unmended(guarded, error)
-
-    async def _arepaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> GuardedAnswer:
-        guarded = _applied(report, policy)
-        if guarded.decision.action not in _MENDED:
-            return guarded
-
-        async def check(new: Check) -> Report:
-            with stage("recheck"):
-                return await self._achecked(self._prepare(new.answer, new.passages, report.question, None, policy))
-
-        try:
-            with panics_are_errors():
-                return await amend(self._attempts(report, policy, regenerate), check, regenerate, self._rewriter())
-        except UsageError:
-            raise
-        except Exception as error:  # see _checked
-            return _unmended(guarded, error)
-
-    def _attempts(self, report: Report, policy: Policy, regenerate: Generator | None) -> Attempts:
-        return attempts(report, policy, regenerates=regenerate is not None, rewrites=self.rewriter is not None)
-
-    def _policy(self, given: Policy | None) -> Policy:
+        Raises:
+            UsageError: it is none.
+        """
         if given is not None and not isinstance(given, Policy):
             raise UsageError(f"policy must be a Policy, got {type(given).__name__}. Use Policy.load(name or file).")
         return self.policy.current() if given is None else given
 
-    def _rewriter(self) -> Rewriter | AsyncRewriter:
-        if self.rewriter is not None:
-            return self.rewriter
-        from guardrail.repair.local.rewriter import LocalRewriter  # only where an answer is rewritten
-
-        return LocalRewriter()
-
-    def _prepare(
+    def _running(
         self,
         answer: str,
         passages: Iterable[PassageLike],
         question: str | None,
         claims: Iterable[ClaimLike] | None,
         policy: Policy | None,
-    ) -> _Call:
-        return _Call(
+        regenerate: Generator | None,
+    ) -> Program[GuardedAnswer]:
+        used = self.policy_of_call(policy)
+        with self._observed(used) as seen:
+            report = yield from checked(self._call(answer, passages, question, claims, used))
+            return seen.delivered((yield from self._repaired(report, used, regenerate)))
+
+    def _repaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> Program[GuardedAnswer]:
+        def check(answer: str, passages: tuple[Passage, ...]) -> Program[Report]:
+            return checked(self._call(answer, passages, report.question, None, policy))
+
+        return repaired(report, policy, Authors(regenerate, self.rewriter), check)
+
+    def _drafting(self, answer: str, question: str | None) -> Program[Draft]:
+        used = self.policy.current()
+        call = self._call(answer, (), question, None, used)
+        with self._observed(used, "extract"):
+            return (yield from extracted(call))
+
+    def _observed(self, policy: Policy, name: str = "check") -> AbstractContextManager[Observation]:
+        return observed(self.telemetry, policy.name, self.judge.name, name)
+
+    def _call(
+        self,
+        answer: str,
+        passages: Iterable[PassageLike],
+        question: str | None,
+        claims: Iterable[ClaimLike] | None,
+        policy: Policy,
+    ) -> Call:
+        return Call(
             answer=read_answer(answer),
             passages=read_passages(passages),
             question=read_question(question),
-            policy=self._policy(policy),
-            engine=self._judge,
+            engine=self.judge,
+            threshold=policy.threshold,
+            seconds=policy.deadline,
             linking=self.linking,
             claims=read_claims(claims),
             retriever=self.retriever,
-            started=time.monotonic(),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """One call's own state; nothing of it lives on the guard."""
-
-    answer: str
-    passages: tuple[Passage, ...]
-    question: str | None
-    policy: Policy
-    engine: Engine | AsyncEngine
-    linking: Linking
-    claims: tuple[Claim, ...] | None
-    retriever: Retriever | AsyncRetriever | None
-    started: float
-
-    def plan(self) -> CheckPlan:
-        return check_plan(
-            self.answer,
-            self.passages,
-            self.question,
-            self.policy,
-            self.engine.name,
-            self.started,
-            decomposes=isinstance(self.engine, (Decomposer, AsyncDecomposer)),
-            linking=self.linking,
-            claims=self.claims,
-            retriever=self.retriever,
-        )
-
-    def failed(self, error: Exception) -> Report:
-        _log.error("the check failed; the answer is unverified", exc_info=error)
-        reason = f"the guard failed: {type(error).__name__}"
-        return failed_report(self.answer, self.passages, self.question, self.engine.name, reason, self.claims)
-
-
-def _applied(report: Report, policy: Policy) -> GuardedAnswer:
-    """The policy's decision, and the answer edited as it says."""
-    try:
-        with stage("decide"):
-            decision = policy.decide(report)
-        if decision.action in _PLAIN:
-            return repair(report, decision, policy)
-        with stage("repair"), panics_are_errors():
-            return repair(report, decision, policy)
-    except Exception as error:  # see Guard._checked
-        _log.error("deciding failed; fail=%s applies", policy.fail, exc_info=error)
-        return undecided(report, policy)
-
-
-def _unmended(guarded: GuardedAnswer, error: Exception) -> GuardedAnswer:
-    _log.error("repairing failed; the edited answer is delivered", exc_info=error)
-    return replace(guarded, exhausted=True)
 
 
 def _resolve(engine: object, policy: Policy) -> Engine | AsyncEngine:

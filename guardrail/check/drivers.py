@@ -1,224 +1,207 @@
-"""Run a check plan: perform what it asks for, in this thread or awaited. No check logic lives here.
+"""The only sync and the only async driver of the package: they run programs.
 
-This is the boundary where a failure of ours or of an engine becomes UNVERIFIED instead of an exception in somebody's
-service. The caller's mistakes (UsageError) pass through.
+A program is a generator that yields work and is sent what came of it, so that all that is decided around the work is
+written once. What the work raises is raised inside the program, at its ``yield``.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, ParamSpec, TypeVar
 
-from guardrail import telemetry
-from guardrail.check.contract import (
-    AsyncDecomposer,
-    AsyncEngine,
-    Decomposer,
-    DecomposeRequest,
-    Draft,
-    Engine,
-    VerifyRequest,
-    account,
-    account_draft,
-    seconds_left,
-    unverified,
-)
-from guardrail.check.plan import CheckPlan, Effect, Stage
-from guardrail.check.retrieve import Retrieved, RetrieveRequest, aretrieve, retrieve
-from guardrail.check.retriever import AsyncRetriever
 from guardrail.check.threads import in_pool
-from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of, panics_are_errors
-from guardrail.types import Report, SupportMatrix
+from guardrail.errors import UsageError, panics_are_errors
 
-Reply = Draft | SupportMatrix | Retrieved
-
-_GRACE = 1.0
-"""Seconds past the deadline that an engine in a thread may take to notice it and return what it has."""
-
-_log = logging.getLogger(__name__)
-_log.addHandler(logging.NullHandler())
+P = ParamSpec("P")
+T = TypeVar("T")
+E = TypeVar("E")
 
 
-def drive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
-    """Run the plan in this thread.
+@dataclass(frozen=True, slots=True)
+class Work(Generic[T]):
+    """One thing to do: in this thread (``here``), or without blocking the event loop (``awaited``)."""
 
-    Raises:
-        UsageError: the engine can only be awaited.
+    here: Callable[[], T]
+    awaited: Callable[[], Awaitable[T]]
+
+
+Program = Generator[Work[Any], Any, T]
+"""Yields Work and returns a T."""
+
+Events = Generator[Work[Any] | E, Any, None]
+"""Yields Work, and values for whoever iterates it."""
+
+
+def either(
+    here: Callable[P, T], awaited: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
+) -> Program[T]:
+    """A function that comes in two kinds, called.
+
+    ``report = yield from either(guard.check, guard.acheck, answer, passages)``
     """
-    if not isinstance(engine, Engine):
-        raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.acheck(...)` or `arun(...)`.")
-    stages = telemetry.Stages()
+    done: T = yield Work(partial(here, *args, **kwargs), partial(awaited, *args, **kwargs))
+    return done
+
+
+def pure(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Program[T]:
+    """A function that takes its time and waits for nothing, called; an event loop has it done in a thread."""
+    call = partial(work, *args, **kwargs)
+    done: T = yield Work(call, partial(in_pool, "pure", call))
+    return done
+
+
+def maybe_async(call: Callable[[], object], refusal: str, *, pool: str | None = None) -> Work[object]:
+    """A call of somebody else's function, which may be async: then a sync driver raises UsageError with ``refusal``.
+
+    With a ``pool``, an event loop has a function that is not async called in a thread of it.
+    """
+
+    def here() -> object:
+        value = call()
+        if not inspect.isawaitable(value):
+            return value
+        if inspect.iscoroutine(value):
+            value.close()
+        raise UsageError(refusal)
+
+    async def awaited() -> object:
+        in_thread = pool is not None and not inspect.iscoroutinefunction(call)
+        value = await in_pool(pool or "", call) if in_thread else call()
+        return await value if inspect.isawaitable(value) else value
+
+    return Work(here, awaited)
+
+
+def _here(work: Any) -> object:
+    return work.here()
+
+
+def _awaited(work: Any) -> Awaitable[object]:
+    awaitable: Awaitable[object] = work.awaited()
+    return awaitable
+
+
+def run(program: Generator[E, Any, T], perform: Callable[[E], object] = _here) -> T:
+    """Run a program in this thread.
+
+    Args:
+        program: What to run; it is closed at the end.
+        perform: Does what it yields, where that is not Work.
+    """
     try:
-        effect = _advance(plan, None, stages)
-        while True:
-            with stages.current():
-                reply = _perform(engine, effect)
-            effect = _advance(plan, reply, stages)
-    except StopIteration as stop:
-        return _report(stop)
+        step = _advance(program)
+        while not isinstance(step, _Result):
+            step = _performed(program, step, perform)
+        return step.value
     finally:
-        stages.end()
+        program.close()
 
 
-async def adrive(plan: CheckPlan, engine: Engine | AsyncEngine) -> Report:
-    """Run the plan without blocking the event loop: a sync engine works in a thread.
-
-    The pure stages run in a thread too where the answer is long enough for them to be felt.
-    """
-    stages = telemetry.Stages()
-    try:
-        effect = await asyncio.to_thread(_step, plan, None, stages)
-        while not isinstance(effect, Report):
-            with stages.current():
-                reply = await _aperform(engine, effect)
-            effect = await asyncio.to_thread(_step, plan, reply, stages)
-    except asyncio.CancelledError:
-        with suppress(ValueError):  # a stage at work in its thread cannot be closed; it ends by itself, unheard
-            plan.close()
-        raise
-    finally:
-        stages.end()
-    return effect
-
-
-def _advance(plan: CheckPlan, reply: Reply | None, stages: telemetry.Stages) -> Effect:
-    """Next effect of the plan. Raises StopIteration with its report."""
-    effect = next(plan) if reply is None else plan.send(reply)
-    while isinstance(effect, Stage):
-        stages.enter(effect.value)
-        effect = next(plan)
-    return effect
-
-
-def _step(plan: CheckPlan, reply: Reply | None, stages: telemetry.Stages) -> Effect | Report:
-    """Next effect of the plan, or its report (StopIteration cannot cross a thread)."""
-    try:
-        return _advance(plan, reply, stages)
-    except StopIteration as stop:
-        return _report(stop)
-
-
-def _report(stop: StopIteration) -> Report:
-    report = stop.value
-    if not isinstance(report, Report):
-        raise TypeError(f"a check plan must return a Report, got {type(report).__name__}")
-    return report
-
-
-def _perform(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
-    try:
-        with panics_are_errors():
-            return _call(engine, effect)
-    except UsageError:
-        raise
-    except Exception as error:  # the boundary: whatever an engine does, the service stays up
-        return _failed(engine.name, effect, error)
-
-
-def take_apart(request: DecomposeRequest, engine: Engine | AsyncEngine) -> Draft:
-    """Decompose an answer in this thread; where the engine does not do that, or fails, the rules' parts stand.
-
-    Raises:
-        UsageError: the engine can only be awaited.
-    """
-    if isinstance(engine, AsyncDecomposer) and not isinstance(engine, Decomposer):
-        raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.aextract(...)`.")
-    reply = _perform(engine, request) if isinstance(engine, Engine) and isinstance(engine, Decomposer) else None
-    return reply if isinstance(reply, Draft) else Draft(parts=request.parts)
-
-
-async def atake_apart(request: DecomposeRequest, engine: Engine | AsyncEngine) -> Draft:
-    """The same without blocking the event loop."""
-    reply = await _aperform(engine, request) if isinstance(engine, (Decomposer, AsyncDecomposer)) else None
-    return reply if isinstance(reply, Draft) else Draft(parts=request.parts)
-
-
-def fill(request: VerifyRequest, engine: Engine | AsyncEngine) -> SupportMatrix:
-    """Have segments verified in this thread; where the engine fails they are unverified.
-
-    Raises:
-        UsageError: the engine can only be awaited.
-    """
-    if not isinstance(engine, Engine):
-        raise UsageError(f"engine {engine.name!r} is async only. Use `await guard.acheck(...)` or `arun(...)`.")
-    reply = _perform(engine, request)
-    return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
-
-
-async def afill(
-    request: VerifyRequest, engine: Engine | AsyncEngine, *, pool: str = "engine", grace: float = _GRACE
-) -> SupportMatrix:
+async def arun(
+    program: Generator[E, Any, T], perform: Callable[[E], Awaitable[object]] = _awaited, *, in_threads: bool = False
+) -> T:
     """The same without blocking the event loop.
 
     Args:
-        request: What to verify.
-        engine: Who verifies it.
-        pool: Where a sync engine works: threads of their own for one that works inside another's.
-        grace: Seconds past the deadline that it may take there to notice it.
+        program: See run.
+        perform: See run.
+        in_threads: Whether the program itself may block: then it goes on in a thread each time. Values of context
+            (spans, say) that it sets do not last from one yield to the next.
     """
-    reply = await _aperform(engine, request, pool, grace)
-    return reply if isinstance(reply, SupportMatrix) else unverified(request, "the engine gave no matrix")
-
-
-def _call(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
-    if isinstance(effect, RetrieveRequest):
-        return retrieve(effect)
-    if isinstance(effect, VerifyRequest) and isinstance(engine, Engine):
-        return account(effect, engine.verify(effect))
-    if isinstance(effect, VerifyRequest) or not isinstance(engine, Decomposer):
-        raise EngineError("it can only be awaited")
-    return account_draft(effect, engine.decompose(effect))
-
-
-async def _aperform(engine: Engine | AsyncEngine, effect: Effect, pool: str = "engine", grace: float = _GRACE) -> Reply:
-    if not _awaited(engine, effect):
-        # _perform catches there what may not cross a thread (a StopIteration would never arrive here).
-        left = seconds_left(effect.deadline)
-        try:
-            async with asyncio.timeout(None if left is None else left + grace):
-                return await in_pool(pool, _perform, engine, effect)
-        except TimeoutError:
-            return _failed(engine.name, effect, EngineTimeout("it ignored the deadline"))
+    advance: Callable[..., Awaitable[E | _Result[T]]] = _advance_in_thread if in_threads else _aadvance
     try:
-        async with asyncio.timeout(seconds_left(effect.deadline)):
-            with panics_are_errors():
-                return await _acall(engine, effect)
-    except UsageError:
+        step = await advance(program)
+        while not isinstance(step, _Result):
+            step = await _aperformed(program, step, perform, advance)
+        return step.value
+    finally:
+        with suppress(ValueError):  # one at work in a thread cannot be closed; it ends by itself, unheard
+            program.close()
+
+
+def iterate(program: Events[E], at_end: Work[None]) -> Iterator[E]:
+    """Run a program in this thread and give on the values that it yields; ``at_end`` is done however it ends."""
+    try:
+        step = _advance(program)
+        while not isinstance(step, _Result):
+            if isinstance(step, Work):
+                step = _performed(program, step, _here)
+            else:
+                yield step
+                step = _advance(program)
+    finally:
+        program.close()
+        at_end.here()
+
+
+async def aiterate(program: Events[E], at_end: Work[None]) -> AsyncIterator[E]:
+    """The same without blocking the event loop."""
+    try:
+        step = _advance(program)
+        while not isinstance(step, _Result):
+            if isinstance(step, Work):
+                step = await _aperformed(program, step, _awaited, _aadvance)
+            else:
+                yield step
+                step = _advance(program)
+    finally:
+        program.close()
+        await at_end.awaited()
+
+
+@dataclass(frozen=True, slots=True)
+class _Result(Generic[T]):
+    """What a program came to (a StopIteration cannot cross a thread)."""
+
+    value: T
+
+
+def _advance(program: Generator[E, Any, T], reply: object = None, error: BaseException | None = None) -> E | _Result[T]:
+    """What the program yields next, or its result."""
+    try:
+        return program.send(reply) if error is None else program.throw(error)
+    except StopIteration as stop:
+        return _Result(stop.value)
+
+
+async def _aadvance(
+    program: Generator[E, Any, T], reply: object = None, error: BaseException | None = None
+) -> E | _Result[T]:
+    return _advance(program, reply, error)
+
+
+async def _advance_in_thread(
+    program: Generator[E, Any, T], reply: object = None, error: BaseException | None = None
+) -> E | _Result[T]:
+    return await in_pool("programs", _advance, program, reply, error)
+
+
+def _performed(program: Generator[E, Any, T], step: E, perform: Callable[[E], object]) -> E | _Result[T]:
+    """The step is performed and the program told: what it yields next."""
+    try:
+        with panics_are_errors():
+            reply = perform(step)
+    except BaseException as error:  # also Ctrl-C, so that what the program holds open learns of it
+        return _advance(program, None, error)
+    return _advance(program, reply)
+
+
+async def _aperformed(
+    program: Generator[E, Any, T],
+    step: E,
+    perform: Callable[[E], Awaitable[object]],
+    advance: Callable[..., Awaitable[E | _Result[T]]],
+) -> E | _Result[T]:
+    try:
+        with panics_are_errors():
+            reply = await perform(step)
+    except Exception as error:
+        return await advance(program, None, error)
+    except BaseException as stop:  # a cancellation: nothing is awaited any more
+        _advance(program, None, stop)
         raise
-    except TimeoutError:
-        return _failed(engine.name, effect, EngineTimeout("no reply before the deadline"))
-    except Exception as error:  # see _perform
-        return _failed(engine.name, effect, error)
-
-
-def _awaited(engine: Engine | AsyncEngine, effect: Effect) -> bool:
-    """Whether the work is awaited, rather than done in a thread."""
-    if isinstance(effect, RetrieveRequest):
-        return isinstance(effect.retriever, AsyncRetriever)
-    return isinstance(engine, AsyncEngine)
-
-
-async def _acall(engine: Engine | AsyncEngine, effect: Effect) -> Reply:
-    if isinstance(effect, RetrieveRequest):
-        return await aretrieve(effect)
-    if isinstance(effect, VerifyRequest) and isinstance(engine, AsyncEngine):
-        return account(effect, await engine.averify(effect))
-    if isinstance(effect, VerifyRequest) or not isinstance(engine, AsyncDecomposer):
-        raise EngineError("it cannot be awaited to decompose")
-    return account_draft(effect, await engine.adecompose(effect))
-
-
-def _failed(engine: str, effect: Effect, error: Exception) -> Reply:
-    # Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
-    telemetry.failed(error)
-    why = f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
-    if isinstance(effect, RetrieveRequest):
-        _log.warning("the retriever failed, the answer is unverified", exc_info=error)
-        told = f"the retriever failed: {error if isinstance(error, EngineError) else why}"
-        return Retrieved(reason=told, cause=cause_of(error))
-    if isinstance(effect, DecomposeRequest):
-        _log.warning("engine %s could not decompose, the rules did", engine, exc_info=error)
-        return Draft(parts=effect.parts, reason=f"The rules decomposed: engine {engine!r} failed: {why}.")
-    _log.warning("engine %s failed on %d segments", engine, len(effect.segments), exc_info=error)
-    return unverified(effect, f"the engine {engine!r} failed: {why}", cause_of(error))
+    return await advance(program, reply)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
+from guardrail.check.boundary import decomposed
+from guardrail.check.call import Call
 from guardrail.check.contract import DecomposeRequest, Draft
-from guardrail.check.decompose.decomposition import decompose
+from guardrail.check.decompose import decompose
+from guardrail.check.drivers import Program, pure
+from guardrail.telemetry import stage
 from guardrail.types import Claim, Segment
 
 
-def extract_request(answer: str, question: str | None, seconds: float | None) -> DecomposeRequest:
-    """What an engine that decomposes is asked, within ``seconds`` (None = no limit)."""
-    return DecomposeRequest(
-        answer=answer,
-        question=question,
-        parts=decompose(answer, question=question),
-        deadline=None if seconds is None else time.monotonic() + seconds,
-    )
+def extracted(call: Call) -> Program[Draft]:
+    """The answer taken apart; a segment to check that was not taken apart further is its own claim.
 
-
-def with_claims(draft: Draft) -> Draft:
-    """The same, where a segment to check that was not taken apart further is its own claim."""
+    Raises:
+        UsageError: the driver is sync, and the engine decomposes and can only be awaited.
+    """
+    with stage("decompose"):
+        parts = yield from pure(decompose, call.answer, question=call.question)
+        request = DecomposeRequest(answer=call.answer, question=call.question, parts=parts, deadline=call.deadline)
+        draft = yield from decomposed(call.engine, request)
     segments = tuple(
         s if s.skipped is not None or s.claims else replace(s, claims=(_whole(s),)) for s in draft.parts.segments
     )

@@ -7,13 +7,17 @@ would seem to be unsupported.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from guardrail.check.boundary import reason_of, until
+from guardrail.check.drivers import Program
 from guardrail.check.intake import read_passages
 from guardrail.check.retriever import AsyncRetriever, Retriever
-from guardrail.errors import EngineError, EngineTimeout, UsageError
+from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
 from guardrail.types import Cause, Passage, Segment
 
 PER_SEGMENT = 3
@@ -23,6 +27,8 @@ IN_ALL = 10
 """Passages that an answer is checked against, at most, unless more queries than that have a best one."""
 
 _AT_ONCE = 8
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,29 @@ def lookup(
     """The request for an answer: the question with each segment's text, each query once."""
     queries = dict.fromkeys(f"{question} {segment.text}" if question else segment.text for segment in segments)
     return RetrieveRequest(retriever=retriever, queries=tuple(queries), deadline=deadline)
+
+
+def retrieved(
+    retriever: Retriever | AsyncRetriever, question: str | None, segments: Sequence[Segment], deadline: float | None
+) -> Program[Retrieved]:
+    """Look up the passages of an answer; where the retriever fails there are none, for a reason.
+
+    Raises:
+        UsageError: the driver is sync, and the retriever can only be awaited.
+    """
+    request = lookup(retriever, question, segments, deadline)
+    awaited = partial(aretrieve, request) if isinstance(retriever, AsyncRetriever) else None
+    try:
+        found: Retrieved = yield until(deadline, partial(retrieve, request), awaited)
+    except UsageError:
+        raise
+    except Exception as error:
+        _log.warning("the retriever failed, the answer is unverified", exc_info=error)
+        why = reason_of(error)
+        return Retrieved(
+            reason=f"the retriever failed: {error if isinstance(error, EngineError) else why}", cause=cause_of(error)
+        )
+    return found
 
 
 def retrieve(request: RetrieveRequest) -> Retrieved:

@@ -14,8 +14,9 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import cache, partial
 from threading import Event, Semaphore, Thread
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -41,13 +42,23 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
     return future
 
 
-async def in_pool(name: str, work: Callable[..., R], *args: object) -> R:
+async def in_pool(name: str, work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """``work(*args)`` in a thread of the pool of that name, in a copy of this context.
 
     Pools of our own: engines that hang must not take the threads that everybody else's ``to_thread`` needs.
+
+    Raises:
+        RuntimeError: the work raised a StopIteration, which cannot cross a thread and would never be heard of again.
     """
+
+    def body() -> R:
+        try:
+            return context.run(work, *args, **kwargs)
+        except StopIteration as stop:
+            raise RuntimeError("a StopIteration was raised") from stop
+
     loop, context = asyncio.get_running_loop(), copy_context()
-    return await loop.run_in_executor(_pool(name, os.getpid()), partial(context.run, work, *args))
+    return await loop.run_in_executor(_pool(name, os.getpid()), body)
 
 
 @cache

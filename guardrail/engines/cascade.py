@@ -5,12 +5,13 @@ The rules decompose, so an answer of which nothing is escalated costs the second
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from guardrail.check.boundary import verified
 from guardrail.check.contract import AsyncEngine, Decomposer, Engine, Obstacle, VerifyRequest, seconds_left, unverified
-from guardrail.check.drivers import afill, fill
+from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.check.entities import cluster
 from guardrail.check.logic import check_logic
 from guardrail.check.plan import evidence_texts
@@ -27,9 +28,6 @@ LOW, HIGH = 0.2, 0.8
 _RESERVE = 0.2
 """Seconds (and share of the time left, if less) before the deadline at which an engine has to be back: one that is
 still at work then would take the other's verdicts along."""
-
-Asked = tuple[Engine | AsyncEngine, VerifyRequest]
-Asking = Generator[Asked, SupportMatrix, SupportMatrix]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,29 +102,16 @@ class CascadeEngine:
         Raises:
             UsageError: one of the engines can only be awaited.
         """
-        asking = self._ask(request)
-        try:
-            engine, work = next(asking)
-            while True:
-                engine, work = asking.send(fill(work, engine))
-        except StopIteration as stop:
-            return _matrix(stop)
+        return run(self._ask(request))
 
     async def averify(self, request: VerifyRequest) -> SupportMatrix:
         """See AsyncEngine.averify. A sync engine works in a thread."""
-        asking = self._ask(request)
-        try:
-            engine, work = next(asking)
-            engine, work = asking.send(await _afill(engine, work, "cascade-first"))
-            while True:  # threads of their own: second engines that hang leave the first ones of other cascades theirs
-                engine, work = asking.send(await _afill(engine, work, "cascade-second"))
-        except StopIteration as stop:
-            return _matrix(stop)
+        return await arun(self._ask(request))
 
-    def _ask(self, request: VerifyRequest) -> Asking:
+    def _ask(self, request: VerifyRequest) -> Program[SupportMatrix]:
         request = replace(request, deadline=_sooner(request.deadline))
-        first = yield self.first, request
-        doubts = self._doubts(request, first)
+        first = yield from verified(self.first, request, pool="cascade-first", grace=_grace(request))
+        doubts = yield from pure(self._doubts, request, first)
         usage = Usage(screened=len(request.segments), calls_saved=self._saved(request.segments, doubts))
         if not doubts:
             return replace(first, usage=first.usage + usage)
@@ -135,7 +120,8 @@ class CascadeEngine:
         if left is not None and left < self.least_seconds:
             second = unverified(narrowed, "too little time was left", Cause.TIMEOUT)
         else:
-            second = yield self.second, narrowed
+            # Threads of their own: second engines that hang leave the first ones of other cascades theirs.
+            second = yield from verified(self.second, narrowed, pool="cascade-second", grace=_grace(narrowed))
             usage = replace(usage, escalated=len(doubts))
         return self._merged(first, second, usage)
 
@@ -231,14 +217,7 @@ def _sooner(deadline: float | None) -> float | None:
     return None if deadline is None or left is None else deadline - min(_RESERVE, _RESERVE * left)
 
 
-async def _afill(engine: Engine | AsyncEngine, request: VerifyRequest, pool: str) -> SupportMatrix:
-    left = seconds_left(request.deadline)  # past it the engine has half of what is kept in reserve
-    grace = _RESERVE / 2 if left is None else min(_RESERVE / 2, left / 10)
-    return await afill(request, engine, pool=pool, grace=grace)
-
-
-def _matrix(stop: StopIteration) -> SupportMatrix:
-    matrix = stop.value
-    if not isinstance(matrix, SupportMatrix):
-        raise TypeError(f"a cascade must return a SupportMatrix, got {type(matrix).__name__}")
-    return matrix
+def _grace(request: VerifyRequest) -> float:
+    """Past the deadline an engine has half of what is kept in reserve."""
+    left = seconds_left(request.deadline)
+    return _RESERVE / 2 if left is None else min(_RESERVE / 2, left / 10)

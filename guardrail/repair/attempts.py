@@ -1,108 +1,128 @@
-"""Repair that is checked again: new answers until one passes or the policy's attempts are used up.
-
-As a generator, so that sync and async share it: it yields what has to be done and is sent what came of it.
-"""
+"""A report's answer repaired: decided on once, then new answers until one passes or the attempts are used up."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Callable
+from dataclasses import replace
 
+from guardrail.check.drivers import Program
+from guardrail.errors import UsageError, panics_are_errors
 from guardrail.policy.policy import Policy
-from guardrail.repair.edits import repair
+from guardrail.repair.edits import repair, undecided
 from guardrail.repair.feedback import Feedback
+from guardrail.repair.generators import Authors, NewAnswer
+from guardrail.telemetry import stage
 from guardrail.types import Action, Decision, GuardedAnswer, Passage, Report, Verdict
+
+NEW_ANSWER = (Action.REWRITE, Action.REGENERATE)
+"""Actions that ask for a new answer."""
 
 _RANK = (Verdict.SUPPORTED, Verdict.ABSTAINED, Verdict.UNVERIFIED, Verdict.UNSUPPORTED, Verdict.CONTRADICTED)
 
+_log = logging.getLogger(__name__)
 
-@dataclass(frozen=True, slots=True)
-class Regenerate:
-    """Have the caller's generator answer again; the reply is a NewAnswer, None if it failed."""
-
-    feedback: Feedback
+Check = Callable[[str, tuple[Passage, ...]], Program[Report]]
+"""Checks a new answer to the same question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """Have a rewriter edit the answer; the reply is a NewAnswer, None if it failed or nothing could be done."""
-
-    feedback: Feedback
-
-
-@dataclass(frozen=True, slots=True)
-class NewAnswer:
-    """What came of a Regenerate or Rewrite; ``passages`` where they were retrieved again, None = the same ones."""
-
-    text: str
-    passages: tuple[Passage, ...] | None = None
+def applied(report: Report, policy: Policy) -> GuardedAnswer:
+    """Decide on a report and edit its answer as the policy says; nobody is asked for a new one."""
+    decision = _decided(report, policy)
+    return undecided(report, policy) if decision is None else _edited(report, decision, policy)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Check a new answer; the reply is its Report."""
+def repaired(report: Report, policy: Policy, authors: Authors, check: Check) -> Program[GuardedAnswer]:
+    """Decide on a report, and have its answer rewritten or regenerated where the policy asks for it.
 
-    answer: str
-    passages: tuple[Passage, ...]
+    Raises:
+        UsageError: the driver is sync, and the generator or rewriter can only be awaited.
+    """
+    decision = _decided(report, policy)
+    if decision is None:
+        return undecided(report, policy)
+    if decision.action not in NEW_ANSWER:
+        return _edited(report, decision, policy)
+    try:
+        with panics_are_errors():
+            return (yield from _attempts(report, decision, policy, authors, check))
+    except UsageError:
+        raise
+    except Exception as error:  # a bug of ours must not take the service down
+        _log.error("repairing failed; the edited answer is delivered", exc_info=error)
+        return replace(_edited(report, decision, policy), exhausted=True)
 
 
-Step = Regenerate | Rewrite | Check
-Attempts = Generator[Step, NewAnswer | Report | None, GuardedAnswer]
+def _decided(report: Report, policy: Policy) -> Decision | None:
+    """The decision; None where deciding broke."""
+    try:
+        with stage("decide"), panics_are_errors():
+            return policy.decide(report)
+    except Exception as error:
+        _log.error("deciding failed; fail=%s applies", policy.fail, exc_info=error)
+        return None
 
 
-def attempts(report: Report, policy: Policy, *, regenerates: bool, rewrites: bool) -> Attempts:
+def _edited(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer:
+    try:
+        if decision.action in (Action.ALLOW, Action.FLAG):
+            return repair(report, decision, policy)
+        with stage("repair"), panics_are_errors():
+            return repair(report, decision, policy)
+    except Exception as error:
+        _log.error("editing failed; fail=%s applies", policy.fail, exc_info=error)
+        return undecided(report, policy)
+
+
+def _attempts(
+    report: Report, decision: Decision, policy: Policy, authors: Authors, check: Check
+) -> Program[GuardedAnswer]:
     """Repair an answer until the policy is content with it.
 
     Of all answers that were checked the best is delivered: the one whose action is mildest, then whose verdict is best,
     then whose score is highest; the earlier of equals, never one with a lower score than what came in, and none of the
-    same action that would lose a sentence which passed before. Where the attempts are used up, the policy's
-    ``on_exhausted`` applies to it and ``exhausted`` says so.
-
-    Args:
-        report: Of the first answer.
-        policy: Decides on each answer; ``max_attempts`` counts the first one.
-        regenerates: Whether there is a generator to ask again; it is also asked where a rewrite comes to nothing.
-        rewrites: Whether the rewriter also stands in where there is no generator. A rewrite has one in any case.
+    same action that would lose a sentence which passed before. Where the attempts are used up (``max_attempts`` counts
+    the first answer), the policy's ``on_exhausted`` applies to it and ``exhausted`` says so.
     """
-    best, decision = report, policy.decide(report)
-    tried, seen = 1, {(report.answer.strip(), report.passages)}
+    best, tried, seen = report, 1, {(report.answer.strip(), report.passages)}
     current, asked, wish = report, decision, decision.action
     while tried < policy.max_attempts:
-        feedback = Feedback(
-            answer=current.answer, question=current.question, report=current, decision=asked, attempt=tried + 1
-        )
-        new: NewAnswer | None = None
-        for step in _ways(wish, feedback, regenerates=regenerates, rewrites=rewrites):
-            said = yield step
-            if isinstance(said, NewAnswer) and any(map(str.isalnum, said.text)):  # dots are no answer
-                passages = current.passages if said.passages is None else said.passages
-                if (said.text.strip(), passages) not in seen:
-                    new = NewAnswer(said.text, passages)
-                    break
+        new = yield from _written(wish, current, asked, tried + 1, authors, seen)
         if new is None:
             break  # it failed, or will only say the same again
-        seen.add((new.text.strip(), new.passages or ()))
-        checked = yield Check(new.text, new.passages or ())
-        if not isinstance(checked, Report):
-            break
+        passages = new.passages or ()
+        seen.add((new.text.strip(), passages))
+        with stage("recheck"):
+            current = yield from check(new.text, passages)
         tried += 1
-        current, asked = checked, policy.decide(checked)
+        asked = policy.decide(current)
         # An answer that is to be blocked is none that the policy is content with: what was wished for still is.
         wish = wish if asked.action is Action.BLOCK else asked.action
-        if _no_worse(checked, report) and _better(checked, asked, best, decision):
-            best, decision = checked, asked
-    guarded = repair(best, decision, policy)
-    exhausted = decision.action in (Action.REGENERATE, Action.REWRITE)
+        if _no_worse(current, report) and _better(current, asked, best, decision):
+            best, decision = current, asked
+    guarded, exhausted = _edited(best, decision, policy), decision.action in NEW_ANSWER
     return replace(guarded, attempts=tried, exhausted=exhausted, original=report if best is not report else None)
 
 
-def _ways(wish: Action, feedback: Feedback, *, regenerates: bool, rewrites: bool) -> tuple[Regenerate | Rewrite, ...]:
-    """What to try for a new answer, until one comes."""
-    if wish is Action.REGENERATE:
-        return (Regenerate(feedback),) if regenerates else (Rewrite(feedback),) if rewrites else ()
-    if wish is Action.REWRITE:
-        return (Rewrite(feedback), Regenerate(feedback)) if regenerates else (Rewrite(feedback),)
-    return ()
+def _written(
+    wish: Action,
+    current: Report,
+    decision: Decision,
+    attempt: int,
+    authors: Authors,
+    seen: set[tuple[str, tuple[Passage, ...]]],
+) -> Program[NewAnswer | None]:
+    """The first new answer that comes, with its passages."""
+    feedback = Feedback(
+        answer=current.answer, question=current.question, report=current, decision=decision, attempt=attempt
+    )
+    for way in authors.ways(wish):
+        new = yield from authors.write(way, feedback)
+        if new is not None and any(map(str.isalnum, new.text)):  # dots are no answer
+            new = NewAnswer(new.text, current.passages if new.passages is None else new.passages)
+            if (new.text.strip(), new.passages) not in seen:
+                return new
+    return None
 
 
 def _no_worse(new: Report, first: Report) -> bool:

@@ -1,23 +1,22 @@
-"""Run the attempts of a repair: call the generator, the rewriter and the check that it asks for.
+"""Who can write a new answer: the caller's generator, or a rewriter.
 
-A generator or rewriter that fails, or returns what is no answer, ends the attempts; the best answer so far is
-delivered. UsageErrors pass through.
+One that fails, or returns what is no answer, has written none. UsageErrors pass through.
 """
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, Protocol, runtime_checkable
 
 from guardrail import telemetry
+from guardrail.check.drivers import Program, Work, maybe_async
 from guardrail.check.intake import PassageLike, read_passages
-from guardrail.errors import EngineError, UsageError, panics_are_errors
-from guardrail.repair.attempts import Attempts, Check, NewAnswer, Regenerate, Rewrite
+from guardrail.errors import EngineError, UsageError
 from guardrail.repair.feedback import Feedback
-from guardrail.types import GuardedAnswer, Report
+from guardrail.types import Action, Passage
 
 _log = logging.getLogger(__name__)
 
@@ -26,6 +25,9 @@ Generated = str | tuple[str, Iterable[PassageLike]]
 
 Generator = Callable[[Feedback], Generated | Awaitable[Generated]]
 """Answers the question again, told what was wrong; it may be a coroutine function."""
+
+Way = Literal["regenerate", "rewrite"]
+"""How to come by a new answer."""
 
 
 @runtime_checkable
@@ -46,126 +48,75 @@ class AsyncRewriter(Protocol):
         ...
 
 
-def mend(
-    attempts: Attempts,
-    check: Callable[[Check], Report],
-    generate: Generator | None,
-    rewriter: Rewriter | AsyncRewriter,
-) -> GuardedAnswer:
-    """Run the attempts in this thread.
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """What was written; ``passages`` where they were retrieved again, None = the same ones."""
 
-    Raises:
-        UsageError: the generator or rewriter can only be awaited.
+    text: str
+    passages: tuple[Passage, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Authors:
+    """Who is there to write a new answer.
+
+    Attributes:
+        generator: Answers again; it is also asked where a rewrite comes to nothing.
+        rewriter: Edits; it also stands in where there is no generator. None = the local one, for rewrites only.
     """
-    try:
-        step = next(attempts)
-        while True:
-            step = attempts.send(check(step) if isinstance(step, Check) else _new(step, generate, rewriter))
-    except StopIteration as stop:
-        return _guarded(stop)
 
+    generator: Generator | None = None
+    rewriter: Rewriter | AsyncRewriter | None = None
 
-async def amend(
-    attempts: Attempts,
-    check: Callable[[Check], Awaitable[Report]],
-    generate: Generator | None,
-    rewriter: Rewriter | AsyncRewriter,
-) -> GuardedAnswer:
-    """The same without blocking the event loop: a generator or rewriter that is not async works in a thread."""
-    try:
-        step = next(attempts)
-        while True:
-            if isinstance(step, Check):
-                step = attempts.send(await check(step))
-            else:
-                step = attempts.send(await _anew(step, generate, rewriter))
-    except StopIteration as stop:
-        return _guarded(stop)
+    def ways(self, wish: Action) -> tuple[Way, ...]:
+        """What to try for a new answer, until one comes."""
+        if wish is Action.REGENERATE and self.generator is None:
+            return () if self.rewriter is None else ("rewrite",)
+        if wish is Action.REWRITE:
+            return ("rewrite",) if self.generator is None else ("rewrite", "regenerate")
+        return ("regenerate",) if wish is Action.REGENERATE else ()
 
+    def write(self, way: Way, feedback: Feedback) -> Program[NewAnswer | None]:
+        """A new answer; None where it failed or nothing could be done.
 
-def _new(
-    step: Regenerate | Rewrite, generate: Generator | None, rewriter: Rewriter | AsyncRewriter
-) -> NewAnswer | None:
-    with telemetry.stage(_stage(step)):
-        try:
-            with panics_are_errors():
-                said = _work(step, generate, rewriter)(step.feedback)
-            return _told(step, _read(_there(said, step)))
-        except UsageError:
-            raise
-        except Exception as error:  # somebody else's chain: its failure must not lose the answer that there is
-            _failed(step, error)
-            return None
+        Raises:
+            UsageError: the driver is sync, and the generator or rewriter can only be awaited.
+        """
+        with telemetry.stage(way):
+            try:
+                new = _read((yield self._work(way, feedback)))
+            except UsageError:
+                raise
+            except Exception as error:  # somebody else's chain: its failure must not lose the answer that there is
+                telemetry.failed(error)
+                telemetry.attempted(way, answered=False)
+                _log.warning("the %s failed; the best answer so far is delivered", way, exc_info=error)
+                return None
+            telemetry.attempted(way, answered=new is not None)
+            return new
 
-
-async def _anew(
-    step: Regenerate | Rewrite, generate: Generator | None, rewriter: Rewriter | AsyncRewriter
-) -> NewAnswer | None:
-    with telemetry.stage(_stage(step)):
-        try:
-            with panics_are_errors():
-                if isinstance(step, Rewrite) and isinstance(rewriter, AsyncRewriter):
-                    return _told(step, _read(await rewriter.arewrite(step.feedback)))
-                said = await _said(_work(step, generate, rewriter), step.feedback)
-                return _told(step, _read(await said if inspect.isawaitable(said) else said))
-        except UsageError:
-            raise
-        except Exception as error:  # see _new
-            _failed(step, error)
-            return None
-
-
-def _work(
-    step: Regenerate | Rewrite, generate: Generator | None, rewriter: Rewriter | AsyncRewriter
-) -> Callable[[Feedback], object]:
-    if isinstance(step, Rewrite):
+    def _work(self, way: Way, feedback: Feedback) -> Work[object]:
+        instead = "is async. Use `await guard.arun(...)`."
+        if way == "regenerate" and self.generator is not None:
+            return maybe_async(partial(self.generator, feedback), f"the generator {instead}", pool="generators")
+        rewriter = _local() if self.rewriter is None else self.rewriter
+        refusal = f"the rewriter {instead}"
         if not isinstance(rewriter, Rewriter):
-            raise UsageError("the rewriter can only be awaited. Use `await guard.arun(...)`.")
-        return rewriter.rewrite
-    if generate is None:
-        raise EngineError("there is no generator")
-    return generate
+            return Work(partial(_refuse, refusal), partial(rewriter.arewrite, feedback))
+        work = maybe_async(partial(rewriter.rewrite, feedback), refusal, pool="generators")
+        if isinstance(rewriter, AsyncRewriter):
+            return replace(work, awaited=partial(rewriter.arewrite, feedback))
+        return work
 
 
-def _there(said: object, step: Regenerate | Rewrite) -> object:
-    """What was returned, unless somebody would have to await it."""
-    if not inspect.isawaitable(said):
-        return said
-    if inspect.iscoroutine(said):
-        said.close()
-    raise UsageError(f"the {_who(step)} is async. Use `await guard.arun(...)`.")
+def _refuse(refusal: str) -> object:
+    raise UsageError(refusal)
 
 
-async def _said(work: Callable[[Feedback], object], feedback: Feedback) -> object:
-    """What the work returns, perhaps an awaitable; what is not async is done in a thread."""
-    if inspect.iscoroutinefunction(work):
-        return work(feedback)
-    said = await asyncio.to_thread(_tried, work, feedback)
-    if isinstance(said, _Raised):
-        raise RuntimeError("no next item") if isinstance(said.error, StopIteration) else said.error
-    return said
+def _local() -> Rewriter:
+    from guardrail.repair.local.rewriter import LocalRewriter  # only where an answer is rewritten
 
-
-class _Raised:
-    """An error on its way out of a thread: a StopIteration cannot cross it, and would never be heard of again."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-
-def _tried(work: Callable[[Feedback], object], feedback: Feedback) -> object:
-    try:
-        return work(feedback)
-    except Exception as error:
-        return _Raised(error)
-
-
-def _stage(step: Regenerate | Rewrite) -> str:
-    return "regenerate" if isinstance(step, Regenerate) else "rewrite"
-
-
-def _who(step: Regenerate | Rewrite) -> str:
-    return "generator" if isinstance(step, Regenerate) else "rewriter"
+    return LocalRewriter()
 
 
 def _read(said: object) -> NewAnswer | None:
@@ -180,21 +131,3 @@ def _read(said: object) -> NewAnswer | None:
         return NewAnswer(said[0], read_passages(said[1]))
     except UsageError as error:
         raise EngineError(str(error)) from None
-
-
-def _told(step: Regenerate | Rewrite, new: NewAnswer | None) -> NewAnswer | None:
-    telemetry.attempted(_stage(step), answered=new is not None)
-    return new
-
-
-def _failed(step: Regenerate | Rewrite, error: Exception) -> None:
-    telemetry.failed(error)
-    telemetry.attempted(_stage(step), answered=False)
-    _log.warning("the %s failed; the best answer so far is delivered", _who(step), exc_info=error)
-
-
-def _guarded(stop: StopIteration) -> GuardedAnswer:
-    guarded = stop.value
-    if not isinstance(guarded, GuardedAnswer):
-        raise TypeError(f"attempts must return a GuardedAnswer, got {type(guarded).__name__}")
-    return guarded

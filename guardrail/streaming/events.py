@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from guardrail.policy.policy import Policy
+from guardrail.repair.edits import possible
 from guardrail.types import Action, Finding, GuardedAnswer
 
 Mode = Literal["buffer", "sentence", "observe"]
@@ -44,3 +47,15 @@ class Finished:
 
 
 StreamEvent = Delta | Checked | Withheld | Finished
+
+
+def events_of(guarded: GuardedAnswer, policy: Policy, before: Collection[str] = ()) -> Iterator[StreamEvent]:
+    """What was found in an answer, and what of it is kept back; ``before``: ids of findings already told."""
+    actions = dict(guarded.decision.finding_actions)
+    for finding in guarded.report.findings:
+        if finding.id in before:
+            continue
+        yield Checked(finding)
+        action = possible(actions.get(finding.id, Action.ALLOW), policy)
+        if action in (Action.REDACT, Action.BLOCK):
+            yield Withheld(finding, action)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from guardrail.check.boundary import verified
 from guardrail.check.contract import AsyncEngine, Engine, Obstacle, Part, PartReader, VerifyRequest
-from guardrail.check.drivers import afill, fill
+from guardrail.check.drivers import Program, arun, run
 from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
 _LATER = Obstacle("not read yet", Cause.LENGTH)
@@ -30,7 +31,7 @@ class _Known:
 
 @dataclass(slots=True)
 class Memory:
-    """What is known of the segments of one stream.
+    """The engine of one stream, which remembers what it knows of the segments.
 
     Attributes:
         inner: The guard's engine.
@@ -50,7 +51,30 @@ class Memory:
         """Whether verdicts may still change with the number of segments to come."""
         return self.until is not None and isinstance(self.inner, PartReader) and self.count < self.inner.longest
 
-    def missing(self, request: VerifyRequest) -> VerifyRequest | None:
+    @property
+    def name(self) -> str:
+        """Name of the engine within."""
+        return self.inner.name
+
+    def verify(self, request: VerifyRequest) -> SupportMatrix:
+        """See Engine.verify; what the engine within fails at is remembered as unverified."""
+        return run(self._verify(request))
+
+    async def averify(self, request: VerifyRequest) -> SupportMatrix:
+        """See AsyncEngine.averify."""
+        return await arun(self._verify(request))
+
+    def _verify(self, request: VerifyRequest) -> Program[SupportMatrix]:
+        if (new := self._missing(request)) is not None:
+            if isinstance(self.inner, PartReader):
+                reading = _Reading(self.inner, self.name)
+                matrix = yield from verified(reading, new)
+                self._learn(new, matrix, reading.part)
+            else:
+                self._learn(new, (yield from verified(self.inner, new)), None)
+        return self._matrix(request)
+
+    def _missing(self, request: VerifyRequest) -> VerifyRequest | None:
         """What has to be read now, each segment once."""
         wanted = {_key(s, request): s for s in self._due(request)}
         new = tuple(s for key, s in wanted.items() if key not in self.known)
@@ -60,7 +84,7 @@ class Memory:
         must_read = tuple(pair for pair in request.must_read if pair[0] in ids)
         return replace(request, segments=new, must_read=must_read)
 
-    def learn(self, request: VerifyRequest, matrix: SupportMatrix, part: Part | None) -> None:
+    def _learn(self, request: VerifyRequest, matrix: SupportMatrix, part: Part | None) -> None:
         """Remember what was read."""
         self.usage = self.usage + matrix.usage
         logic = {verdict.segment_id: verdict for verdict in matrix.logic}
@@ -68,7 +92,7 @@ class Memory:
             judged = part if row.unverified is None else None
             self.known[_key(segment, request)] = _Known(row, logic.get(segment.id), judged, number)
 
-    def matrix(self, request: VerifyRequest) -> SupportMatrix:
+    def _matrix(self, request: VerifyRequest) -> SupportMatrix:
         """The rows of the request, as far as they are known."""
         due = {s.id: self.known[_key(s, request)] for s in self._due(request)}
         self.count = sum(known.own for known in due.values())
@@ -107,49 +131,3 @@ class _Reading:
         matrix = SupportMatrix(rows=part.rows(sum(part.own)))
         self.part = part
         return matrix
-
-
-@dataclass(frozen=True, slots=True)
-class Remembering:
-    """The engine of one stream's checks in a thread."""
-
-    memory: Memory
-
-    @property
-    def name(self) -> str:
-        """Name of the engine within."""
-        return self.memory.inner.name
-
-    def verify(self, request: VerifyRequest) -> SupportMatrix:
-        """See Engine.verify; what the engine within fails at is remembered as unverified."""
-        memory = self.memory
-        if (new := memory.missing(request)) is not None:
-            if isinstance(memory.inner, PartReader):
-                reading = _Reading(memory.inner, self.name)
-                memory.learn(new, fill(new, reading), reading.part)
-            else:
-                memory.learn(new, fill(new, memory.inner), None)
-        return memory.matrix(request)
-
-
-@dataclass(frozen=True, slots=True)
-class AsyncRemembering:
-    """The engine of one stream's awaited checks."""
-
-    memory: Memory
-
-    @property
-    def name(self) -> str:
-        """Name of the engine within."""
-        return self.memory.inner.name
-
-    async def averify(self, request: VerifyRequest) -> SupportMatrix:
-        """See Remembering.verify."""
-        memory = self.memory
-        if (new := memory.missing(request)) is not None:
-            if isinstance(memory.inner, PartReader):
-                reading = _Reading(memory.inner, self.name)
-                memory.learn(new, await afill(new, reading), reading.part)
-            else:
-                memory.learn(new, await afill(new, memory.inner), None)
-        return memory.matrix(request)

@@ -2,22 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from guardrail.check.drivers import Events, Program
 from guardrail.check.entities import cluster
 from guardrail.policy.policy import Policy
-from guardrail.repair.edits import blocked_text, possible, repair
-from guardrail.streaming.delivery import Delivery
-from guardrail.streaming.events import Checked, Delta, Finished, Withheld
-from guardrail.streaming.settled import last_ending, settled_until
-from guardrail.streaming.steps import CheckAll, CheckSome, Depends, Enough, Fetch, Mend, More, Plan, Step, expect
-from guardrail.streaming.whole import told
-from guardrail.types import Action, Decision, Finding, GuardedAnswer, Passage, Report, Segment, Span
+from guardrail.repair.attempts import NEW_ANSWER
+from guardrail.repair.edits import blocked_text, edited_text, legend_of, possible, repair
+from guardrail.streaming.events import Checked, StreamEvent, Withheld, events_of
+from guardrail.streaming.stable_prefix import last_ending, stable_until
+from guardrail.streaming.work import StreamWork
+from guardrail.types import Action, Finding, GuardedAnswer, Passage, Report, Segment, Span
 
-_MENDED = (Action.REWRITE, Action.REGENERATE)
 _PLAIN = (Action.ALLOW, Action.FLAG)
 _STEP = 32
 """The answer is taken apart anew once it has grown by this fraction, so that the work on a long one stays bounded."""
+
+
+@dataclass(slots=True)
+class Delivery:
+    """What one stream has delivered.
+
+    The edited prefix of an answer that ends with a segment in place is a prefix of the edited answer, so what is new in
+    it may leave, and all of it joined is what ``repair`` makes of the whole.
+    """
+
+    policy: Policy
+    actions: dict[str, Action] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    text: str = ""
+    taken: str | None = None
+
+    @property
+    def anything(self) -> bool:
+        """Whether any text has left."""
+        return bool(self.text)
+
+    def decide(self, finding: Finding, action: Action) -> None:
+        """Settle what happens to the next segment."""
+        self.findings.append(finding)
+        self.actions[finding.id] = action
+
+    def keep(self, answer: str, start: int, end: int) -> str:
+        """New text, now that all up to ``end`` is decided and ``answer[start:end]`` stays."""
+        if self.taken is None and Action.ANNOTATE in self.actions.values():
+            self.taken = answer
+        return self._extend(edited_text(answer[:end], self.findings, self.actions, self.policy.style, taken=self.taken),
+                            answer[start:end])  # fmt: skip
+
+    def finish(self, report: Report) -> str:
+        """What is left of the answer once every segment is decided, with the legend of its notes."""
+        edited = edited_text(report.answer, self.findings, self.actions, self.policy.style, taken=self.taken)
+        judged = {(f.id, f.span): f for f in report.findings}  # the last word on scores and reasons
+        told = replace(report, findings=tuple(judged.get((f.id, f.span), f) for f in self.findings))
+        legend = legend_of(told, self.actions, self.policy.style, taken=self.taken)
+        return self._extend(edited, "") + self._add(legend)
+
+    def _extend(self, edited: str, otherwise: str) -> str:
+        if edited.startswith(self.text):
+            return self._add(edited[len(self.text) :])
+        # An edit would reach back into what has left (a cut that takes "a. " for a list marker): it stays as it is.
+        return self._add(f" {otherwise}" if otherwise else "")
+
+    def _add(self, text: str) -> str:
+        self.text += text
+        return text
+
+    def block(self, message: str) -> str:
+        """The message that ends a blocked stream."""
+        return self._add(f"\n\n{message}" if self.text else message)
 
 
 @dataclass(slots=True)
@@ -25,18 +79,14 @@ class Sentences:
     """One stream.
 
     Attributes:
-        policy: Decides on each finding.
-        question: What was asked, if known.
-        retrieves: Whether passages are looked up where there are none.
+        work: What is done for it.
         text: The answer as far as it has come.
         done: Offset up to which every segment is decided.
         hold: The rest is checked as a whole: nothing has left, and it must be mended, or namesakes kept apart.
         over: The stream was blocked.
     """
 
-    policy: Policy
-    question: str | None
-    retrieves: bool
+    work: StreamWork
     text: str = ""
     done: int = 0
     hold: bool = False
@@ -46,15 +96,15 @@ class Sentences:
     _looked: int = 0
     _next: int = 0  # length of the text from which on the next look is worth it
     _read: bool = False  # some segments have been read already
-    _asked_to_mend: bool = False
+    _wants_new_answer: bool = False
 
     def __post_init__(self) -> None:
-        self.delivery = Delivery(self.policy)
+        self.delivery = Delivery(self.work.policy)
 
-    def plan(self) -> Plan:
+    def plan(self) -> Events[StreamEvent]:
         """The stream, from the first delta to Finished."""
-        while (more := (yield More(gather=True))) is not None:
-            self.text += expect(str, more)
+        while (more := (yield from self.work.read(gather=True))) is not None:
+            self.text += more
             if self.hold or len(self.text) < self._next:
                 continue
             self._next = len(self.text) + len(self.text) // _STEP
@@ -66,30 +116,31 @@ class Sentences:
                 return
         yield from self._end()
 
-    def _look(self) -> Plan:
+    def _look(self) -> Events[StreamEvent]:
         """Check what has become settled, and let go of it."""
-        until = settled_until(self.text, self.done, self.question, self._ids)
+        until = stable_until(self.text, self.done, self.work.question, self._ids)
         if until > self.done and self.passages is None:
             yield from self._fetch()
             if self.hold:
                 return
-            until = settled_until(self.text, self.done, self.question, self._ids)
+            until = stable_until(self.text, self.done, self.work.question, self._ids)
         if until <= self.done:
             return
         self._read = True
-        report = outlook = expect(Report, (yield CheckSome(self.text, until)))
-        if (yield Depends()):
-            outlook = expect(Report, (yield CheckSome(self.text, until, long=True)))
+        report = outlook = yield from self.work.check_until(self.text, until)
+        if self.work.memory.depends:
+            outlook = yield from self.work.check_until(self.text, until, long=True)
         yield from self._release(report, outlook, until)
 
-    def _fetch(self) -> Plan:
-        passages: tuple[Passage, ...] = expect(tuple, (yield Fetch()))
-        self.passages = passages
+    def _fetch(self) -> Program[None]:
+        passages = self.passages = yield from self.work.fetch()
         readable = any(p.text.strip() for p in passages)
         # Whose facts they are can be told only once all of the answer is there.
-        self.hold = (self.retrieves and not readable) or any(e.shares_name for e in cluster(passages))
+        self.hold = (self.work.guard.retriever is not None and not readable) or any(
+            e.shares_name for e in cluster(passages)
+        )
 
-    def _release(self, report: Report, outlook: Report, until: int) -> Plan:
+    def _release(self, report: Report, outlook: Report, until: int) -> Events[StreamEvent]:
         """Deliver, note or keep back each segment in order, up to the first that cannot be decided yet."""
         later = {f.span: f for f in outlook.findings}
         units: list[Finding | Segment] = sorted((*report.findings, *report.skipped), key=lambda unit: unit.span)
@@ -107,12 +158,12 @@ class Sentences:
             action = self._decide(unit, later.get(unit.span, unit))
             if action is None:
                 return
-            if action in _MENDED:
+            if action in NEW_ANSWER:
                 if not self.delivery.anything:
                     self.hold = True
                     return
-                self._asked_to_mend = True
-            action = possible(action, self.policy)
+                self._wants_new_answer = True
+            action = possible(action, self.work.policy)
             finding = self._new(unit, start)
             yield Checked(finding)
             if action is Action.BLOCK:
@@ -142,48 +193,50 @@ class Sentences:
         return None
 
     def _action(self, finding: Finding) -> Action:
-        return self.policy.action_for(finding)[0]
+        return self.work.policy.action_for(finding)[0]
 
-    def _deliver(self, start: int) -> Plan:
+    def _deliver(self, start: int) -> Events[StreamEvent]:
         new = self.delivery.keep(self.text, start, self.done)
         if new:
-            yield Delta(new, verified=True)
+            yield from self.work.deliver(new)
 
-    def _block(self, finding: Finding) -> Plan:
+    def _block(self, finding: Finding) -> Events[StreamEvent]:
         """End the stream with the policy's message; what has left was checked, and stays."""
         self.over = True
-        yield Enough()
-        report = expect(Report, (yield CheckSome(self.text[: finding.span.end], None)))
-        decision = self.policy.decide(report)
-        if possible(decision.action, self.policy) is not Action.BLOCK:
-            decision = Decision(action=Action.BLOCK, rule=self.policy.action_for(finding)[1], policy=self.policy.name,
-                                finding_actions=decision.finding_actions)  # fmt: skip
+        yield from self.work.close_source()
+        policy = self.work.policy
+        report = yield from self.work.check_until(self.text[: finding.span.end], None)
+        decision = policy.decide(report)
+        if possible(decision.action, policy) is not Action.BLOCK:
+            decision = replace(decision, action=Action.BLOCK, rule=policy.action_for(finding)[1])
         yield Withheld(finding, Action.BLOCK)
-        yield Delta(self.delivery.say(blocked_text(report, self.policy)), verified=True)
-        yield self._finished(repair(report, decision, self.policy), Action.BLOCK)
+        yield from self.work.deliver(self.delivery.block(blocked_text(report, policy)))
+        yield from self._finish(repair(report, decision, policy), Action.BLOCK)
 
-    def _end(self) -> Plan:
+    def _end(self) -> Events[StreamEvent]:
         if self.passages is None:
             yield from self._fetch()
         if not self.delivery.anything:
-            whole: Step = CheckSome(self.text, None) if self._read else CheckAll(self.text)
-            guarded = expect(GuardedAnswer, (yield Mend(expect(Report, (yield whole)))))
-            yield from told(guarded, self.policy, () if guarded.original else tuple(self.delivery.actions))
+            work = self.work
+            report = yield from work.check_until(self.text, None) if self._read else work.check(self.text)
+            guarded = yield from work.repair(report)
+            yield from events_of(guarded, self.work.policy, () if guarded.original else tuple(self.delivery.actions))
             if guarded.text:
-                yield Delta(guarded.text, verified=True)
-            yield Finished(guarded)
+                yield from work.deliver(guarded.text)
+            yield from work.finish(guarded)
             return
-        report = expect(Report, (yield CheckSome(self.text, None)))
+        report = yield from self.work.check_until(self.text, None)
         yield from self._release(report, report, len(self.text))
         if self.over:
             return
         if rest := self.delivery.finish(report):
-            yield Delta(rest, verified=True)
+            yield from self.work.deliver(rest)
         action = max(self.delivery.actions.values(), key=lambda a: a.severity)
-        yield self._finished(repair(report, self.policy.decide(report), self.policy), action)
+        yield from self._finish(repair(report, self.work.policy.decide(report), self.work.policy), action)
 
-    def _finished(self, guarded: GuardedAnswer, action: Action) -> Finished:
-        return Finished(replace(guarded, text=self.delivery.text, action=action, exhausted=self._asked_to_mend))
+    def _finish(self, guarded: GuardedAnswer, action: Action) -> Iterator[StreamEvent]:
+        told = replace(guarded, text=self.delivery.text, action=action, exhausted=self._wants_new_answer)
+        return self.work.finish(told)
 
     @property
     def _ids(self) -> tuple[str, ...]:

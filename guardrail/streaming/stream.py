@@ -1,43 +1,30 @@
-"""Guarded streams for sync and async callers: drive a plan, read the source, call the guard. No logic of modes here."""
+"""Guarded streams for sync and async callers, and the modes that check once, when all of the answer is there."""
 
 from __future__ import annotations
 
-import inspect
-import logging
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
-from guardrail.check.intake import PassageLike, read_passages, read_question
+from guardrail.check.drivers import Events, aiterate, iterate
+from guardrail.check.intake import read_passages, read_question
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.policy.policy import Policy
-from guardrail.repair.generators import Generator as Regenerator
-from guardrail.streaming.ahead import Ahead, read_delta
-from guardrail.streaming.events import MODES, Checked, Delta, Finished, Mode, StreamEvent, Withheld
-from guardrail.streaming.memory import AsyncRemembering, Memory, Remembering
+from guardrail.repair.generators import Generator
+from guardrail.streaming.events import MODES, Delta, Mode, StreamEvent, events_of
+from guardrail.streaming.memory import Memory
 from guardrail.streaming.sentence import Sentences
-from guardrail.streaming.steps import CheckAll, CheckSome, Depends, Enough, Fetch, Mend, More, Plan, Reply, Step
-from guardrail.streaming.whole import buffered, observed
-from guardrail.telemetry import Observation, joined
-from guardrail.types import Passage
-
-if TYPE_CHECKING:
-    from guardrail.guard import Guard
-
-PassageSource = Iterable[PassageLike] | Callable[[], Iterable[PassageLike] | Awaitable[Iterable[PassageLike]]]
-"""Passages, or a callable that returns them: called once, when the first text must be checked."""
-
-_log = logging.getLogger(__name__)
+from guardrail.streaming.source import Source, async_source, sync_source
+from guardrail.streaming.work import PassageSource, StreamGuard, StreamWork
+from guardrail.telemetry import Observation
 
 
 def guarded_stream(
-    guard: Guard,
+    guard: StreamGuard,
     deltas: Iterable[str],
     passages: PassageSource,
     *,
     question: str | None = None,
     mode: Mode = "buffer",
-    regenerate: Regenerator | None = None,
+    regenerate: Generator | None = None,
     policy: Policy | None = None,
 ) -> Iterator[StreamEvent]:
     """Check an answer while it is generated.
@@ -60,205 +47,76 @@ def guarded_stream(
         UsageError: at once, or from the iterator: an argument is of the wrong type, the callable returns no passages,
             or the engine can only be awaited.
     """
-    if not isinstance(deltas, Iterable) or isinstance(deltas, (str, bytes)):
-        raise UsageError(f"deltas must be an iterable of str, got {type(deltas).__name__}. For async: astream.")
-    work = _work(guard, passages, question, mode, regenerate, policy)
-    return _run(work, _plan(mode, work), iter(deltas))
+    source = sync_source(deltas)
+    return iterate(_events(mode, _work(guard, source, passages, question, mode, regenerate, policy)), source.close)
 
 
 def aguarded_stream(
-    guard: Guard,
+    guard: StreamGuard,
     deltas: AsyncIterable[str],
     passages: PassageSource,
     *,
     question: str | None = None,
     mode: Mode = "buffer",
-    regenerate: Regenerator | None = None,
+    regenerate: Generator | None = None,
     policy: Policy | None = None,
 ) -> AsyncIterator[StreamEvent]:
     """The same without blocking the event loop: text is read on (up to a bound) while some is checked.
 
     ``deltas`` are read in a task of their own. A callable for ``passages`` may be a coroutine function.
     """
-    if not isinstance(deltas, AsyncIterable):
-        raise UsageError(f"deltas must be an async iterable of str, got {type(deltas).__name__}. For sync: stream.")
-    work = _work(guard, passages, question, mode, regenerate, policy)
-    return _arun(work, _plan(mode, work), Ahead(deltas))
-
-
-@dataclass(slots=True)
-class _Work:
-    """One stream's calls to the guard."""
-
-    guard: Guard
-    source: PassageSource
-    question: str | None
-    regenerate: Regenerator | None
-    policy: Policy
-    memory: Memory
-    seen: Observation
-    passages: tuple[Passage, ...] = ()
-    _checker: Guard | None = field(default=None)
-
-    def ask(self) -> object:
-        """The passages as the caller has them, or what has to be awaited for them."""
-        return self.source() if callable(self.source) else self.source
-
-    def take(self, given: object) -> tuple[Passage, ...]:
-        self.passages = read_passages(given)
-        return self.passages
-
-    def checker(self, step: CheckSome, *, awaited: bool) -> Guard:
-        """The guard with an engine that remembers, set to what the step wants."""
-        self.memory.until, self.memory.long = step.until, step.long
-        if self._checker is None:
-            engine = AsyncRemembering(self.memory) if awaited else Remembering(self.memory)
-            plain = self.policy.with_(calibration=None)  # it was made for the engine within
-            self._checker = replace(self.guard, policy=plain, engine=engine, retriever=None)
-        return self._checker
-
-    def do(self, step: CheckAll | CheckSome | Mend) -> Reply:
-        self.seen.pieces = isinstance(step, CheckSome)
-        with joined(self.seen):
-            if isinstance(step, Mend):
-                if step.only_edit:
-                    return self.guard.apply(step.report, policy=self.policy)
-                return self.guard.repair(step.report, policy=self.policy, regenerate=self.regenerate)
-            guard = self.guard if isinstance(step, CheckAll) else self.checker(step, awaited=False)
-            return guard.check(step.text, self.passages, question=self.question, policy=self.policy)
-
-    async def ado(self, step: CheckAll | CheckSome | Mend) -> Reply:
-        self.seen.pieces = isinstance(step, CheckSome)
-        with joined(self.seen):
-            if isinstance(step, Mend):
-                if step.only_edit:
-                    return self.guard.apply(step.report, policy=self.policy)
-                return await self.guard.arepair(step.report, policy=self.policy, regenerate=self.regenerate)
-            guard = self.guard if isinstance(step, CheckAll) else self.checker(step, awaited=True)
-            return await guard.acheck(step.text, self.passages, question=self.question, policy=self.policy)
+    source = async_source(deltas)
+    return aiterate(_events(mode, _work(guard, source, passages, question, mode, regenerate, policy)), source.close)
 
 
 def _work(
-    guard: Guard,
+    guard: StreamGuard,
+    source: Source,
     passages: PassageSource,
     question: str | None,
     mode: Mode,
-    regenerate: Regenerator | None,
+    regenerate: Generator | None,
     policy: Policy | None,
-) -> _Work:
+) -> StreamWork:
     if mode not in MODES:
         raise UsageError(f"unknown mode {mode!r}. {did_you_mean(str(mode), MODES)}")
-    if policy is not None and not isinstance(policy, Policy):
-        raise UsageError(f"policy must be a Policy, got {type(policy).__name__}. Use Policy.load(name or file).")
-    source = passages if callable(passages) else read_passages(passages)
-    used = guard.policy.current() if policy is None else policy  # one policy for all of the stream
-    engine = guard.engine
-    if isinstance(engine, str):
-        raise TypeError("a guard resolves the name of its engine")
-    seen = Observation(guard.telemetry, used.name, engine.name, mode=mode)
-    return _Work(guard, source, read_question(question), regenerate, used, Memory(engine), seen)
+    used = guard.policy_of_call(policy)  # one policy for all of the stream
+    return StreamWork(
+        guard=guard,
+        source=source,
+        given=passages if callable(passages) else read_passages(passages),
+        question=read_question(question),
+        regenerate=regenerate,
+        policy=used,
+        seen=Observation(guard.telemetry, used.name, guard.judge.name, mode=mode),
+        memory=Memory(guard.judge),
+    )
 
 
-def _plan(mode: Mode, work: _Work) -> Plan:
-    if mode == "sentence":
-        return Sentences(work.policy, work.question, work.guard.retriever is not None).plan()
-    return observed(work.policy) if mode == "observe" else buffered(work.policy)
-
-
-def _run(work: _Work, plan: Plan, source: Iterator[str]) -> Iterator[StreamEvent]:
-    reply: Reply = None
-    work.seen.open()
+def _events(mode: Mode, work: StreamWork) -> Events[StreamEvent]:
+    """The events of a stream, under observation."""
+    seen = work.seen
+    seen.open()
     try:
-        while (step := _next(plan, reply)) is not None:
-            reply = None
-            if isinstance(step, (Delta, Checked, Withheld, Finished)):
-                _tell(work.seen, step)
-                yield step
-            elif isinstance(step, More):
-                reply = _piece(next(source, _NOTHING))
-            elif isinstance(step, Enough):
-                _close(source)
-            elif isinstance(step, Depends):
-                reply = work.memory.depends
-            elif isinstance(step, Fetch):
-                reply = work.take(_there(work.ask()))
-            else:
-                reply = work.do(step)
+        yield from Sentences(work).plan() if mode == "sentence" else _at_end(work, shown=mode == "observe")
     except Exception as error:
-        work.seen.close(error)
+        seen.close(error)
         raise
     finally:
-        plan.close()
-        _close(source)
-        work.seen.close()
+        seen.close()
 
 
-async def _arun(work: _Work, plan: Plan, source: Ahead) -> AsyncIterator[StreamEvent]:
-    reply: Reply = None
-    work.seen.open()
-    try:
-        while (step := _next(plan, reply)) is not None:
-            reply = None
-            if isinstance(step, (Delta, Checked, Withheld, Finished)):
-                _tell(work.seen, step)
-                yield step
-            elif isinstance(step, More):
-                reply = await source.more(gather=step.gather)
-            elif isinstance(step, Enough):
-                await source.close()
-            elif isinstance(step, Depends):
-                reply = work.memory.depends
-            elif isinstance(step, Fetch):
-                given = work.ask()
-                reply = work.take(await given if inspect.isawaitable(given) else given)
-            else:
-                reply = await work.ado(step)
-    except Exception as error:
-        work.seen.close(error)
-        raise
-    finally:
-        plan.close()
-        await source.close()
-        work.seen.close()
-
-
-def _tell(seen: Observation, event: StreamEvent) -> None:
-    if isinstance(event, Finished):
-        seen.delivered(event.guarded)
-        seen.close()  # now: many callers stop reading here
-    elif isinstance(event, Delta) and event.verified:
-        seen.verified()
-
-
-def _next(plan: Plan, reply: Reply) -> Step | StreamEvent | None:
-    try:
-        return plan.send(reply)
-    except StopIteration:
-        return None
-
-
-_NOTHING = object()
-
-
-def _piece(delta: object) -> str | None:
-    if delta is _NOTHING:
-        return None
-    return read_delta(delta)
-
-
-def _close(source: object) -> None:
-    close = getattr(source, "close", None)
-    if close is not None:
-        try:
-            close()
-        except Exception as error:  # what was checked is delivered all the same
-            _log.warning("closing the source of a stream failed", exc_info=error)
-
-
-def _there(given: object) -> object:
-    """What was given, unless somebody would have to await it."""
-    if not inspect.isawaitable(given):
-        return given
-    if inspect.iscoroutine(given):
-        given.close()
-    raise UsageError("the callable for passages is async. Use `astream`.")
+def _at_end(work: StreamWork, *, shown: bool) -> Events[StreamEvent]:
+    """The answer is checked once, when all of it is there: until then nothing leaves, or all does, unchecked."""
+    pieces = []
+    while (more := (yield from work.read())) is not None:
+        pieces.append(more)
+        if shown:
+            yield Delta(more, verified=False)
+    yield from work.fetch()
+    report = yield from work.check("".join(pieces))
+    guarded = yield from work.repair(report, only_edit=shown)
+    yield from events_of(guarded, work.policy)
+    if guarded.text and not shown:
+        yield from work.deliver(guarded.text)
+    yield from work.finish(guarded)

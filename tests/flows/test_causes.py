@@ -131,7 +131,7 @@ def test_of_segments_that_are_not_read_in_time_or_not_yet():
     segments = (Segment(id="s1", span=Span(0, len(ANSWER)), text=ANSWER),)
     late = VerifyRequest(segments=segments, passages=(), deadline=time.monotonic() - 1.0)
     assert [row.cause for row in LocalEngine().verify(late).rows] == [Cause.TIMEOUT]
-    assert [row.cause for row in Memory(LocalEngine(), until=3).matrix(late).rows] == [Cause.LENGTH]
+    assert [row.cause for row in Memory(LocalEngine(), until=3).verify(late).rows] == [Cause.LENGTH]
 
 
 def test_of_language_and_length():

@@ -89,7 +89,7 @@ def test_where_the_answer_is_taken_apart_it_leaves_it_unverified(monkeypatch):
 
 
 def test_where_it_is_edited_the_policys_failure_rule_holds(monkeypatch):
-    monkeypatch.setattr("guardrail.guard.repair", panic)
+    monkeypatch.setattr("guardrail.repair.attempts.repair", panic)
     policy = Policy(actions={"unsupported": "redact"}, fail="closed")
     guarded = Guard(policy=policy, engine=FakeEngine(default="unsupported")).run(ANSWER, PASSAGES)
     assert guarded.action == "block"

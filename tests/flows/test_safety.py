@@ -120,7 +120,7 @@ def test_a_bug_while_deciding_follows_fail(monkeypatch, fail, action):
     def broken(*_):
         raise KeyError("bug")
 
-    monkeypatch.setattr("guardrail.guard.repair", broken)
+    monkeypatch.setattr("guardrail.repair.attempts.repair", broken)
     guarded = Guard(policy=Policy(fail=fail), engine=FakeEngine(default="supported")).run(DAM, PASSAGES)
     assert guarded.action is action
     assert (guarded.text == DAM) == (fail == "open")

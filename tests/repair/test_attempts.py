@@ -391,7 +391,7 @@ def test_a_bug_of_ours_while_repairing_delivers_the_edited_answer(monkeypatch):
         raise ZeroDivisionError
         yield
 
-    monkeypatch.setattr("guardrail.guard.attempts", broken)
+    monkeypatch.setattr("guardrail.repair.attempts._attempts", broken)
     guarded = guard().run(WRONG, PASSAGES, regenerate=Says(RIGHT))
     assert (guarded.text, guarded.action, guarded.exhausted) == (RIGHT, Action.REDACT, True)
 

@@ -8,7 +8,7 @@ import pytest
 
 from guardrail import Guard, UsageError
 from guardrail.streaming import Delta, Finished, aguarded_stream, guarded_stream
-from guardrail.streaming.ahead import AHEAD
+from guardrail.streaming.source import AHEAD
 from guardrail.testing import FakeEngine
 
 

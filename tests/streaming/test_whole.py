@@ -18,7 +18,7 @@ from guardrail import Guard, Passage, Policy
 from guardrail.check.contract import Part, VerifyRequest
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import Delta, guarded_stream
-from guardrail.streaming.settled import settled_until
+from guardrail.streaming.stable_prefix import stable_until
 from guardrail.testing import FakeEngine
 from guardrail.types import Cell, Row, SupportMatrix
 
@@ -207,7 +207,7 @@ def test_namesakes_are_judged_when_the_answer_is_whole(source_of, words):
     ],
 )
 def test_nothing_is_settled_that_may_still_change(text, settled):
-    until = settled_until(text, 0, None, ())
+    until = stable_until(text, 0, None, ())
     assert text[:until].removeprefix("- ") == settled
 
 

@@ -38,7 +38,7 @@ def last_ending(text: str, start: int) -> int:
     return max(takewhile(lambda end: _begun(text, end), endings), default=start)
 
 
-def settled_until(text: str, start: int, question: str | None, passage_ids: Sequence[str]) -> int:
+def stable_until(text: str, start: int, question: str | None, passage_ids: Sequence[str]) -> int:
     """Offset behind the last settled segment of an answer that has come as far as ``text``; ``start`` if none is."""
     segments = decompose(text, question=question, passage_ids=passage_ids).segments
     ended = [s for s, after in pairwise(segments) if _begun(text, after.span.start)]
