@@ -264,12 +264,12 @@ def alone(setups: Sequence[Setup], reports: Sequence[Any]) -> tuple[dict[str, li
         for _ in range(BLOCK):
             guard.run("", ())
 
-    real = plan._check
-    plan._check = check
+    real = plan.check_plan
+    plan.check_plan = check
     try:
         return _in_turn(setups, work, BLOCKS, BLOCK)
     finally:
-        plan._check = real
+        plan.check_plan = real
 
 
 def streams(setups: Sequence[Setup]) -> tuple[dict[str, list[float]], dict[str, list[float]]]:

@@ -49,7 +49,7 @@ def checked(call: Call) -> Program[Report]:
     """
     try:
         with panics_are_errors():
-            report = yield from _check(call)
+            report = yield from check_plan(call)
     except UsageError:
         raise
     except Exception as error:  # a bug of ours must not take the service down
@@ -58,7 +58,8 @@ def checked(call: Call) -> Program[Report]:
     return report
 
 
-def _check(call: Call) -> Program[Report]:
+def check_plan(call: Call) -> Program[Report]:
+    """The stages of a check, in order."""
     yield from usable(call.engine)
     with stage("decompose"):
         parts = yield from pure(
