@@ -20,6 +20,7 @@ from guardrail.cli.policies import policy_file
 from guardrail.cli.progress import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.stress.injection import RuleCount
 from guardrail.evaluation.stress.report import Outcome, StressReport, examine, summarise
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
@@ -48,6 +49,9 @@ def stress(
     report: Annotated[
         bool, typer.Option("--report", help="Also run the guard when --out is given; without --out it always runs.")
     ] = False,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Only count what each rule makes of these passages; no guard runs.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -55,15 +59,18 @@ def stress(
 
     Example: guardrail stress docs/ --per-type 20 --policy strict
     """
-    from guardrail.evaluation.stress import inject
+    from guardrail.evaluation.stress.injection import count_rules, inject
     from guardrail.evaluation.stress.sources import read_sources
 
     if lang not in _LANGS:
         raise UsageError(f"--lang {lang!r} is unknown. Known: {', '.join(_LANGS)}.")
+    if rules:
+        show_rules(count_rules(read_sources(passages), seed=seed, langs=_LANGS[lang]), as_json=as_json)
+        return
     if out is not None:
         _refuse_output(out, passages, policy, report=report)
-    rules = Policy.load(policy).with_(deadline=None)
-    guard = Guard(policy=rules, engine=engine.build(rules))
+    patient = Policy.load(policy).with_(deadline=None)
+    guard = Guard(policy=patient, engine=engine.build(patient))
     answers = list(inject(read_sources(passages), seed=seed, per_type=per_type, langs=_LANGS[lang]))
     if not answers:
         raise UsageError(f"no sentence of {str(passages)!r} could be used. Passages of plain sentences are needed.")
@@ -175,6 +182,23 @@ def show(found: StressReport, console: Console) -> None:
         names = ", ".join(kind.value for kind in found.missing)
         console.print(f"not made, since no sentence of this corpus allows a sure one: {names}")
     console.print(f"policy {found.policy}, engine {found.engine}", style="dim")
+
+
+def show_rules(counts: Sequence[RuleCount], *, as_json: bool) -> None:
+    """Print how many answers each rule makes: all types get as many answers, so shares are of a type."""
+    if as_json:
+        typer.echo(json.dumps([asdict(count) for count in counts]))
+        return
+    table = Table(box=box.SIMPLE_HEAD, title="answers that each rule makes, and their share of the type", title_justify="left")
+    for name in ("error type", "rule"):
+        table.add_column(name, no_wrap=True)
+    for name in ("possible", "made", "share"):
+        table.add_column(name, justify="right")
+    for count in counts:
+        table.add_row(
+            count.error_type.value, count.rule, str(count.sentences), str(count.answers), f"{count.share:.1%}"
+        )
+    Console(highlight=False).print(table)
 
 
 def _share(part: int, whole: int) -> str:

@@ -17,11 +17,12 @@ _MIDDLE_CAPITAL = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]*")
 
 
 class Change(NamedTuple):
-    """A changed sentence; ``spans`` are the stretches of ``text`` that make it wrong."""
+    """A changed sentence; ``spans`` are the stretches of ``text`` that make it wrong, ``rule`` what changed it."""
 
     kind: ErrorType
     text: str
     spans: tuple[Span, ...]
+    rule: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,10 @@ class Source:
 
 
 Rule = Callable[[Source, Random], Iterator[Change]]
-"""Ways in which a sentence can be made wrong; yields nothing where it is not sure."""
+"""Ways in which a sentence can be made wrong; yields nothing where it is not sure. Its name stands in its changes."""
+
+Rewording = Callable[[Source, Random], Iterator[str]]
+"""Ways to say a sentence otherwise that keep it true."""
 
 
 def replaced(kind: ErrorType, text: str, start: int, end: int, new: str) -> Change:

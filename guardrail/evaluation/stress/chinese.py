@@ -1,4 +1,4 @@
-"""Chinese: ways to make a sentence wrong, by its connectives, quantifiers, negation, figures and parallel parts."""
+"""Chinese sentences: made wrong by their connectives, quantifiers, negation and figures, or reworded and true."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from random import Random
 
-from guardrail.evaluation.stress.change import Change, Rule, Source, replaced, swapped, whole
+from guardrail.evaluation.stress.change import Change, Rewording, Rule, Source, replaced, swapped, whole
 from guardrail.types import ErrorType, Span
 
 _E = ErrorType
@@ -52,29 +52,14 @@ _SWAP = {"之前": "之后", "之后": "之前", "以前": "以后", "以后": "
 _ORDER = re.compile("|".join(_SWAP))
 _DE = r"[^，。；、：！？（）「」]"
 _BECAUSE = re.compile(rf"^(?P<w>因为|由于)(?P<one>{_DE}{{4,40}})，(?P<so>所以|因此|因而)?(?P<two>{_DE}{{4,40}})。$")
-_SO = re.compile(rf"^(?P<one>{_DE}{{5,40}})，(?P<so>因此|所以|因而)(?P<two>{_DE}{{5,40}})。$")
-_CAUSED = re.compile(rf"^(?P<one>{_DE}{{2,16}}?)(?P<verb>导致|引起|引发|造成)了?(?P<two>{_DE}{{3,18}})。$")
-_THOUGH = re.compile(rf"(?P<a>虽然|尽管)(?P<one>{_DE}{{2,40}})，(?P<b>但是|但|却|仍)(?P<two>{_DE}{{2,40}})")
 _BUT = re.compile(r"，(?P<but>但是|但|不过|然而)(?!不|没|未|无|仅|只|若|如|须|必|不限|凡|在|[^，。]{0,8}[也仍])")
 _ONLY = re.compile(rf"只有(?P<one>{_DE}{{2,30}})，?才(?P<can>能够?|可以?|会|有资格)?")
 _ENOUGH = re.compile(rf"只要(?P<one>{_DE}{{2,30}}?)，?(?P<then>就能|就可以|便可|即可|就会|就)")
-_ONLY_CAN = {"方可": "即可", "才能": "就能", "才可以": "就可以", "才可": "就可"}
-_ONLY_CAN_WORD = re.compile(r"(?<!只有)(?<!后)(?:方可|才可以|才可|才能)(?!力|干)")
-_IF = re.compile(rf"(?:^|(?<=，|；|。))(?:如果|若|如|只要)(?P<one>{_DE}{{3,30}})，(?:则|就|便)(?P<two>{_DE})")
-_NEEDED = re.compile(rf"(?:必须|须)(?P<one>{_DE}{{2,24}})(?<!后)(?P<can>方可|才能|才可以|才可)(?!力|干)")
-_UNLESS = re.compile(rf"除非(?P<one>{_DE}{{2,30}})，否则")
-_EXCEPT = re.compile(rf"除(?P<one>{_DE}{{2,16}}?)(?:之外|以外|外)，(?P<two>{_DE}*(?:均|都|一律|全部|所有|其余|其他))")
-_BUT_NOT = re.compile(rf"，(?:但)?(?:不包括|不含|不包含)(?P<rest>{_DE}{{2,20}})")
+_THEN = {"就能": "才能", "就可以": "才可以", "便可": "才可", "即可": "方可", "就会": "才会", "就": "才"}
 _LIST = re.compile(
     r"(?:包括|有|含|分为|出售|提供|设有|种植|记录|销售)(?P<one>[^，。；、：和与及\d一二两三四五六七八九十]{2,6})、(?P<two>[^，。；、：和与及\d一二两三四五六七八九十]{2,6})(?:和|"
     r"与|及)(?P<three>[^，。；、：和与及\d的一二两三四五六七八九十]{2,6})(?=[，。；])"
 )
-_THAN = re.compile(
-    r"^(?P<one>[^，。；、比的]{2,10})比(?P<two>[^，。；、比了的]{2,10}?)(?P<how>(?:更|还|要|稍|"
-    r"略)?(?:高|低|多|少|大|小|长|短|早|晚|快|慢|贵|便宜|重|轻|强|弱|厚|薄|深|浅|宽|窄|容易|难|耐\w|好|差))"
-)
-_FORMER = re.compile(r"前者|后者")
-_FORMER_LATTER = re.compile(rf"前者(?P<one>{_DE}{{3,30}})，(?:而)?后者(?P<two>{_DE}{{3,30}})")
 _AMOUNT = re.compile(
     r"(?<![\d.,:A-Za-z第])(?P<number>\d+(?:\.\d+)?)(?P<unit>万?(?:%|元|天|年|米|公里|"
     r"千米|公斤|克|吨|人|个|次|小时|分钟|秒|岁|度|周|名|册|毫米|厘米|毫克|毫升|升|分贝))(?!以|至|到)"
@@ -100,22 +85,48 @@ _AGENTS = (
 )
 _VERBS = "证实|提到|强调|指出|公布|说明".split("|")
 _REFER = re.compile(r"[他她它其此该这那]|前者|后者|二者|两者|同样|也|又|还|仍|则|就")
+_SAME = (
+    ("如果", "若"),
+    ("虽然", "尽管"),
+    ("因此", "所以"),
+    ("由于", "因为"),
+    ("不得", "不可以"),
+    ("大约", "约"),
+    ("但是", "但"),
+    ("至少", "不少于"),
+    ("不少于", "至少"),
+    ("最多", "至多"),
+    ("目前", "现在"),
+    ("位于", "坐落于"),
+    ("无需", "不需要"),
+    ("例如", "比如"),
+    ("通常", "一般"),
+    ("方可", "才可以"),
+    ("尚未", "还没有"),
+    ("即可", "就可以"),
+)
+_GUARD = re.compile(
+    r"不得(?:不|少|多|超|低|高|早|晚|已)|由于(?:是|其)|(?:不|就|也|而)因为|(?:是|正|不)由于|所以(?:然)|大约(?:是)|(?:每|各)目前|方可|通常(?:性)"
+)
+_HALF = re.compile(r"^(?P<one>(?:(?!如|若|除|当|一是|首先)[^；。：！？])[^；。：！？]{9,120})；[^。：！？]{6,120}。$")
+_DIGITS = str.maketrans("0123456789", "〇一二三四五六七八九")
+_YEAR = re.compile(r"(?<!\d)(?P<year>(?:1[5-9]|20)\d\d)年(?!代|度|前|后?的?\d)")
+_LEADS = ("根据资料，", "据文中所述，", "资料显示，", "根据所给内容，", "文中提到，")
 
 
-def chinese_figures(source: Source, rng: Random) -> Iterator[Change]:
+def chinese_number(source: Source, rng: Random) -> Iterator[Change]:
     """Another number."""
     text = source.sentence
     for match in _NUMBER.finditer(text):
-        if _BOUND.search(text[: match.start()]) or (
-            text[match.end() :].startswith(("月", "日")) and int(float(match["number"])) > 31
-        ):
+        unit = text[match.end() : match.end() + 1]
+        if _BOUND.search(text[: match.start()]) or (unit in {"月", "日"} and float(match["number"]) > 31):
             continue
-        new = _other(match["number"], text[match.end() : match.end() + 1], source, rng)
+        new = _free_number(match["number"], unit, source, rng)
         if new is not None:
             yield replaced(_E.CONTRADICTION, text, match.start(), match.end(), new)
 
 
-def _other(number: str, unit: str, source: Source, rng: Random) -> str | None:
+def _free_number(number: str, unit: str, source: Source, rng: Random) -> str | None:
     value = float(number)
     if len(number) > 9 or value < 2:
         return None
@@ -136,17 +147,28 @@ def _other(number: str, unit: str, source: Source, rng: Random) -> str | None:
     return None if new in source.numbers else new
 
 
-def chinese_words(source: Source, rng: Random) -> Iterator[Change]:
-    """Polarity, quantifiers, order, and neighbouring concepts: one word replaced."""
+def chinese_opposite(source: Source, _: Random) -> Iterator[Change]:
+    """A word replaced by its opposite, or a negation dropped."""
+    yield from _by_table(source.sentence, _FLIP, _FLIPS, _FLIP_KEPT, _E.CONTRADICTION)
+
+
+def chinese_all(source: Source, _: Random) -> Iterator[Change]:
+    """Some made all, usually made always."""
+    yield from _by_table(source.sentence, _ALL_WORD, _ALL, _ALL_KEPT, _E.OVERGENERALIZATION)
+
+
+def _by_table(
+    text: str, pattern: re.Pattern[str], table: dict[str, str], kept: re.Pattern[str], kind: ErrorType
+) -> Iterator[Change]:
+    for match in pattern.finditer(text):
+        around = kept.search(text, max(match.start() - 2, 0), match.end() + 2)
+        if around is None or around.end() <= match.start() or around.start() >= match.end():
+            yield replaced(kind, text, match.start(), match.end(), table[match[0]])
+
+
+def chinese_order(source: Source, _: Random) -> Iterator[Change]:
+    """Before made after, above made below."""
     text = source.sentence
-    for pattern, table, kind, kept in (
-        (_FLIP, _FLIPS, _E.CONTRADICTION, _FLIP_KEPT),
-        (_ALL_WORD, _ALL, _E.OVERGENERALIZATION, _ALL_KEPT),
-    ):
-        for match in pattern.finditer(text):
-            around = kept.search(text, max(match.start() - 2, 0), match.end() + 2)
-            if around is None or around.end() <= match.start() or around.start() >= match.end():
-                yield replaced(kind, text, match.start(), match.end(), table[match[0]])
     for match in _ORDER.finditer(text):
         kind = _E.CONTRADICTION if match[0] in {"以上", "以下"} else _E.OTHER_LOGIC
         if (
@@ -155,90 +177,52 @@ def chinese_words(source: Source, rng: Random) -> Iterator[Change]:
             and text[match.start() - 1 : match.start()] not in {"", "，", "。", "；", "在"}
         ):
             yield replaced(kind, text, match.start(), match.end(), _SWAP[match[0]])
+
+
+def chinese_concept(source: Source, rng: Random) -> Iterator[Change]:
+    """One concept replaced by a neighbouring one."""
+    text = source.sentence
     for match in _PAIR.finditer(text):
         new = _PAIRS[match[0]]
         if new not in text and (new not in source.all or rng.random() < 0.4):
             yield replaced(_E.CONCEPTUAL_SUBSTITUTION, text, match.start(), match.end(), new)
 
 
-def chinese_causes(source: Source, _: Random) -> Iterator[Change]:
-    """Cause and effect exchanged, a contrast made a cause."""
-    text, kind = source.sentence, _E.CAUSAL_CONFUSION
-    form = _BECAUSE.match(text)
+def chinese_cause(source: Source, _: Random) -> Iterator[Change]:
+    """Cause and effect exchanged."""
+    form = _BECAUSE.match(source.sentence)
     if form and not _REFER.search(form["one"] + form["two"]):
-        yield whole(kind, f"{form['w']}{form['two']}，{form['so'] or ''}{form['one']}。")
-    form = _SO.match(text)
-    if form and not _REFER.search(form["one"] + form["two"]):
-        yield whole(kind, f"{form['two']}，{form['so']}{form['one']}。")
-    form = _CAUSED.match(text)
-    if (
-        form
-        and not re.search(r"[未没不由被因]|会$|可能$|而$|也$|曾$", form["one"])
-        and not re.search(r"[的了]$", form["two"])
-    ):
-        yield swapped(kind, text, Span(*form.span("one")), Span(*form.span("two")))
-    for match in _THOUGH.finditer(text):
-        if match["b"] in {"但", "但是"}:
-            new = f"因为{match['one']}，所以{match['two']}"
-            changed = text[: match.start()] + new + text[match.end() :]
-            so = match.start() + len(match["one"]) + 3
-            yield Change(kind, changed, (Span(match.start(), match.start() + 2), Span(so, so + 2)))
-    if not re.search("虽|尽管|即使|因此|所以", text):
-        for match in _BUT.finditer(text):
-            yield replaced(kind, text, match.start("but"), match.end("but"), "因此")
+        yield whole(_E.CAUSAL_CONFUSION, f"{form['w']}{form['two']}，{form['so'] or ''}{form['one']}。")
 
 
-def chinese_conditions(source: Source, _: Random) -> Iterator[Change]:
-    """只有…才 and 只要…就 exchanged, and the like."""
+def chinese_contrast(source: Source, _: Random) -> Iterator[Change]:
+    """A contrast made a cause."""
+    if not re.search("虽|尽管|即使|因此|所以", source.sentence):
+        for match in _BUT.finditer(source.sentence):
+            yield replaced(_E.CAUSAL_CONFUSION, source.sentence, match.start("but"), match.end("but"), "因此")
+
+
+def chinese_condition(source: Source, _: Random) -> Iterator[Change]:
+    """只有…才 and 只要…就 exchanged."""
     text, kind = source.sentence, _E.SUFFICIENT_NECESSARY
     for match in _ONLY.finditer(text):
-        then = "就" + (match["can"] or "")
-        joint = text[match.end("one") : match.end()].startswith("，")
-        new = f"只要{match['one']}{'，' if joint else ''}{then}"
-        yield replaced(kind, text, match.start(), match.end(), new)
+        joint = "，" if text[match.end("one") :].startswith("，") else ""
+        yield replaced(kind, text, match.start(), match.end(), f"只要{match['one']}{joint}就{match['can'] or ''}")
     for match in _ENOUGH.finditer(text):
-        then = {"就能": "才能", "就可以": "才可以", "便可": "才可", "即可": "方可", "就会": "才会", "就": "才"}[
-            match["then"]
-        ]
-        joint = text[match.end("one") : match.end()].startswith("，")
-        yield replaced(kind, text, match.start(), match.end(), f"只有{match['one']}{'，' if joint else ''}{then}")
-    if "只有" not in text and "除非" not in text:
-        for match in _ONLY_CAN_WORD.finditer(text):
-            if re.search(r"[须需应][^，。；]*$", text[: match.start()]):
-                continue  # "must wait an hour, then may": enough and needed are hardly told apart
-            yield replaced(kind, text, match.start(), match.end(), _ONLY_CAN[match[0]])
-    for match in _NEEDED.finditer(text):
-        new = f"只要{match['one']}{_ONLY_CAN[match['can']]}"
-        yield replaced(kind, text, match.start(), match.end(), new)
-    for match in _IF.finditer(text):
-        end = match.start("two")
-        yield replaced(kind, text, match.start(), end, f"只有{match['one']}，才")
-    for match in _UNLESS.finditer(text):
-        yield replaced(_E.OTHER_LOGIC, text, match.start(), match.end(), f"如果{match['one']}，")
+        joint = "，" if text[match.end("one") :].startswith("，") else ""
+        yield replaced(kind, text, match.start(), match.end(), f"只有{match['one']}{joint}{_THEN[match['then']]}")
 
 
-def chinese_parts(source: Source, rng: Random) -> Iterator[Change]:
-    """Exceptions counted in, lists nested, compared or parallel parts exchanged, one fact told of both."""
-    text = source.sentence
-    for match in _EXCEPT.finditer(text):
-        yield replaced(
-            _E.INCLUSION_RELATION, text, match.start(), match.end(), f"包括{match['one']}在内，{match['two']}"
-        )
-    for match in _BUT_NOT.finditer(text):
-        yield replaced(_E.INCLUSION_RELATION, text, match.start(), match.end(), f"，包括{match['rest']}")
-    for match in _LIST.finditer(text):
+def chinese_nesting(source: Source, _: Random) -> Iterator[Change]:
+    """Members of a list made parts of the first."""
+    for match in _LIST.finditer(source.sentence):
         new = f"{match['one']}（如{match['two']}和{match['three']}）"
-        yield replaced(_E.INCLUSION_RELATION, text, match.start("one"), match.end("three"), new)
-    form = _THAN.match(text)
-    if form and not re.search(r"[此这那其]|往年|平时|预期|以前|过去|上年|去年|同期|预计", form["two"]):
-        yield swapped(_E.ENTITY_INVERSION, text, Span(*form.span("one")), Span(*form.span("two")))
-    both = list(_FORMER.finditer(text))
-    if len(both) == 2 and both[0][0] != both[1][0]:
-        yield swapped(_E.ENTITY_INVERSION, text, Span(*both[0].span()), Span(*both[1].span()))
-    form = _FORMER_LATTER.search(text)
-    if form:
-        told = rng.choice((form["one"], form["two"]))
-        yield replaced(_E.CONFLATION, text, form.start(), form.end(), f"两者都{told}")
+        yield replaced(_E.INCLUSION_RELATION, source.sentence, match.start("one"), match.end("three"), new)
+
+
+def chinese_values(source: Source, rng: Random) -> Iterator[Change]:
+    """Two amounts of one unit, in two clauses, exchanged."""
+    text = source.sentence
     pairs = [
         (one, two)
         for one, two in combinations(_AMOUNT.finditer(text), 2)
@@ -252,10 +236,10 @@ def chinese_parts(source: Source, rng: Random) -> Iterator[Change]:
             yield swapped(_E.ENTITY_INVERSION, text, Span(*one.span("number")), Span(*two.span("number")))
 
 
-def chinese_inventions(source: Source, rng: Random) -> Iterator[Change]:
+def chinese_remark(source: Source, rng: Random) -> Iterator[Change]:
     """A clause that the passages do not give."""
     text = source.sentence
-    if "「" in text[-2:] or text.endswith(("”。", "」。")):
+    if text.endswith(("”。", "」。")):
         return
     years = [n for n in source.numbers if re.fullmatch(r"(?:1[5-9]|20)\d\d", n)]
     latest = max(map(int, years), default=2015)
@@ -265,6 +249,34 @@ def chinese_inventions(source: Source, rng: Random) -> Iterator[Change]:
     yield Change(_E.HALLUCINATION, f"{text[:-1]}，{added}。", (Span(start, start + len(added)),))
 
 
+def reword_chinese_words(source: Source, rng: Random) -> Iterator[str]:
+    """One or two words said otherwise."""
+    text = source.sentence
+    usable = [(old, new) for old, new in _SAME if old in text and not _is_guarded(old, text)]
+    if usable:
+        for old, new in rng.sample(usable, min(len(usable), rng.choice((1, 1, 2)))):
+            text = text.replace(old, new, 1)
+        yield text
+
+
+def _is_guarded(old: str, text: str) -> bool:
+    return any(old in match[0] for match in _GUARD.finditer(text)) and old != "方可"
+
+
+def reword_chinese_parts(source: Source, rng: Random) -> Iterator[str]:
+    """The first half of a sentence alone, a year in other digits, a lead-in."""
+    text = source.sentence
+    match = _HALF.match(text)
+    if match:
+        yield f"{match['one']}。"
+    match = _YEAR.search(text)
+    if match:
+        yield text[: match.start()] + match["year"].translate(_DIGITS) + text[match.end("year") :]
+    yield rng.choice(_LEADS) + text
+
+
 CHINESE: tuple[Rule, ...] = (
-    chinese_figures, chinese_words, chinese_causes, chinese_conditions, chinese_parts, chinese_inventions,
+    chinese_number, chinese_opposite, chinese_all, chinese_order, chinese_concept, chinese_cause, chinese_contrast,
+    chinese_condition, chinese_nesting, chinese_values, chinese_remark,
 )  # fmt: skip
+CHINESE_REWORDING: tuple[Rewording, ...] = (reword_chinese_words, reword_chinese_parts)

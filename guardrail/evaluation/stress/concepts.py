@@ -47,7 +47,6 @@ bicycle scooter|lorry van|ship aircraft|ticket reservation|platform carriage|hot
 restaurant bakery|breakfast dinner|wine beer|coffee tea|milk juice|bread cheese|meat fish
 chicken beef
 """
-_SINGLE = re.compile(r"(?:ss|us|is|[aeiou])$")
 _NEIGHBOURS: dict[str, str] = {}
 _MASS = frozenset(
     """income savings oxygen nitrogen carbon sulphur copper zinc iron gold silver steel aluminium glass plastic
@@ -104,38 +103,26 @@ _NOUN_BEFORE = re.compile(
 )
 
 
-def concepts(source: Source, rng: Random) -> Iterator[Change]:
+def neighbouring_concept(source: Source, rng: Random) -> Iterator[Change]:
     """One concept replaced by another of the same field that the passages do not name in this place."""
     text = source.sentence
     known = source.all.lower()
     for match in _WORD.finditer(text):
         word = match[0].lower()
         new = _NEIGHBOURS.get(word)
-        if new is None or re.match(r"['’]s? \w+['’]", text[match.end() :]):
+        if new is None or new in text.lower() or (match[0][0].isupper() and match.start()):
             continue
-        if new in text.lower() or _AFTER.match(text, match.end()) or (match[0][0].isupper() and match.start()):
+        if _AFTER.match(text, match.end()) or re.match(r"['’]s? \w+['’]", text[match.end() :]):
+            continue
+        if word in {"final", "general"} and not re.match(r" (?:of|was|is)\b", text[match.end() :]):
             continue
         if word in _VERBAL and not _NOUN_BEFORE.search(text[: match.start()]):
             continue
-        if word in {"left", "right", "third", "total", "mean", "average", "final", "general"} and not re.match(
-            r" (?:of|was|is|bank|side|hand|wing|foot|arm|leg|eye)\b", text[match.end() :]
-        ):
-            continue
-        if word in {"left", "right"} and re.match(r" (?:of|was|is)\b", text[match.end() :]):
-            continue
-        before = re.search(r"\b([Aa]n?) $", text[: match.start()])
-        start, written = match.start(), like(match[0], new)
-        if before:
-            start = before.start(1)
-            written = (
-                like(
-                    before[1],
-                    "an "
-                    if (new[0] in "aeiou" and not new.startswith(("un", "one", "eu"))) or new == "uncle"
-                    else "a ",
-                )
-                + written
-            )
         if re.search(rf"\b{new}\b", known) and rng.random() < 0.5:
             continue  # the passages may say the same of the neighbour, less likely where they never name it
-        yield replaced(_K, text, start, match.end(), written)
+        article = re.search(r"\b([Aa])n? $", text[: match.start()])
+        if article is None:
+            yield replaced(_K, text, match.start(), match.end(), like(match[0], new))
+        else:
+            vowel = new == "uncle" or (new[0] in "aeiou" and not new.startswith(("un", "one", "eu")))
+            yield replaced(_K, text, article.start(), match.end(), f"{article[1]}{'n' if vowel else ''} {new}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from guardrail.evaluation.labelled import LabelledAnswer
 from guardrail.evaluation.stress.change import Change
-from guardrail.evaluation.stress.composing import Written, compose
+from guardrail.evaluation.stress.corpus import Corpus, Place, Written, compose, read_corpus
 from guardrail.evaluation.stress.namesakes import mixed_answers, true_answers
-from guardrail.evaluation.stress.places import Corpus, Place, read_corpus
 from guardrail.evaluation.stress.sentences import changes, right_versions
 from guardrail.types import ErrorType, Passage, Verdict
 
@@ -24,6 +24,48 @@ _CONTRADICTING = frozenset(
 )
 _MAX_SENTENCES = 20_000
 """Sentences tried at most; beyond that a random part of the corpus is enough."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleCount:
+    """What one rule makes of a corpus.
+
+    ``sentences`` it can make wrong, ``answers`` of them if one change of each type is drawn per sentence, and their
+    ``share`` (0..1) of all answers of the type.
+    """
+
+    rule: str
+    error_type: ErrorType
+    sentences: int
+    answers: int
+    share: float
+
+
+def count_rules(
+    passages: Sequence[Passage], *, seed: int = 0, langs: Sequence[str] = ("en", "zh")
+) -> tuple[RuleCount, ...]:
+    """How many answers each rule makes of these passages, by type, the most first; see ``inject`` for the arguments."""
+    rng = Random(f"guardrail stress {seed}")  # noqa: S311  a test has to be repeatable, not secret
+    corpus = read_corpus(passages, langs)
+    offered, drawn = Counter[tuple[ErrorType, str]](), Counter[tuple[ErrorType, str]]()
+    for place in corpus.places:
+        found = changes(place.text, rng, others=corpus.others(place))
+        offered.update({(change.kind, change.rule) for change in found})
+        drawn.update((change.kind, change.rule) for change in _one_of_each(found, rng))
+    of_type = Counter[ErrorType]()
+    for (kind, _), count in drawn.items():
+        of_type[kind] += count
+    order = sorted(offered, key=lambda key: (list(ErrorType).index(key[0]), -drawn[key], key[1]))
+    return tuple(
+        RuleCount(
+            rule=rule,
+            error_type=kind,
+            sentences=offered[kind, rule],
+            answers=drawn[kind, rule],
+            share=drawn[kind, rule] / of_type[kind],
+        )
+        for kind, rule in order
+    )
 
 
 def inject(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from guardrail.evaluation.stress.change import Change, Source, like, replaced
+from guardrail.evaluation.stress.change import Change, Rule, Source, like, replaced
 from guardrail.types import ErrorType
 
 _K = ErrorType.CONTRADICTION
@@ -59,11 +59,10 @@ _OPPOSITES = (
     "won lost|raised lowered|lowers raises|faster slower|"
     "common rare|present absent|public private|male female|"
     "vertical horizontal|internal external|indoor outdoor|majority minority|positive negative|"
-    "deeper shallower|cheaper dearer|shrank grew|opened closed|started ended|begins ends|began ended|sold bought|"
-    "before after"
+    "deeper shallower|cheaper dearer|shrank grew|opened closed|started ended|begins ends|began ended|sold bought"
 )
 _PAIRS: dict[str, str] = {}
-for _one, _two in (pair.split() for pair in _OPPOSITES.removesuffix("|before after").split("|")):
+for _one, _two in (pair.split() for pair in _OPPOSITES.split("|")):
     _PAIRS.setdefault(_one, _two)
     _PAIRS.setdefault(_two, _one)
 _PAIR = re.compile(r"(?<![-\w])[A-Za-z]+(?![-\w])")
@@ -86,28 +85,27 @@ _BOUND = re.compile(r"\b(?:at least|at most|up to)(?= (?:\d|two|three|four|five|
 _MODALS = {"may": "cannot", "can": "cannot", "must": "need not", "will": "will not"}
 
 
-def polarity(source: Source, rng: Random) -> Iterator[Change]:
-    """One polarity turned round; sentences with other negative words in them are not negated a second time."""
+def opposite(source: Source, _: Random) -> Iterator[Change]:
+    """A word replaced by its opposite."""
     text = source.sentence
-    yield from _denied(text, rng)
-    yield from _affirmed(text)
     for match in _PAIR.finditer(text):
-        if match[0].lower() not in _PAIRS:
-            continue
-        around = text[max(match.start() - 8, 0) : match.end() + 14]
-        if _KEPT.search(around):
+        if match[0].lower() not in _PAIRS or _KEPT.search(text[max(match.start() - 8, 0) : match.end() + 14]):
             continue
         new = like(match[0], _PAIRS[match[0].lower()])
         if new.lower() not in text.lower():
             yield replaced(_K, text, match.start(), match.end(), new)
+
+
+def turned_bound(source: Source, _: Random) -> Iterator[Change]:
+    """At least made at most, and the other way round."""
+    text = source.sentence
     for match in _BOUND.finditer(text):
         yield replaced(_K, text, match.start(), match.end(), _BOUNDS[match[0]])
-    for match in re.finditer(r"\bmore than(?= (?:\d|half|two|three|four|five|six|seven|eight|nine|ten|twice))", text):
-        if "less than" not in text and not re.search(r"\b(?:no|not|if|who|for|any\w*)\b", text[: match.start()]):
-            yield replaced(_K, text, match.start(), match.end(), "less than")
 
 
-def _denied(text: str, rng: Random) -> Iterator[Change]:
+def denied(source: Source, rng: Random) -> Iterator[Change]:
+    """The main verb negated; sentences with other negative words in them are not negated a second time."""
+    text = source.sentence
     if _NEGATIVE.search(text):
         return
     found = list(_AUXILIARY.finditer(text))
@@ -127,7 +125,9 @@ def _denied(text: str, rng: Random) -> Iterator[Change]:
     yield replaced(_K, text, match.start(), match.end(), _MODALS.get(match[1], f"{match[1]} not"))
 
 
-def _affirmed(text: str) -> Iterator[Change]:
+def affirmed(source: Source, _: Random) -> Iterator[Change]:
+    """A negated verb no longer negated; of what is not included it is an error of inclusion."""
+    text = source.sentence
     tail = (
         r"[^,;.]*\b(?:any\w*|either|nor|or|at all|whether|until|because|but|even|"
         r"yet|ever|both|all|enough|much|many|necessarily)\b"
@@ -152,24 +152,13 @@ def _finite(do: str, verb: str) -> str | None:
         return None
     if do == "do":
         return verb
+    stem = verb[:-1] + "i" if verb.endswith("y") and verb[-2] not in "aeiou" else verb
     if do == "did":
-        return _IRREGULAR.get(verb) or past(verb)
-    return third(verb)
-
-
-def third(verb: str) -> str:
-    """Third person singular of a base form."""
+        regular = "stopped" if verb == "stop" else verb + "d" if verb.endswith("e") else stem + "ed"
+        return _IRREGULAR.get(verb, regular)
     if verb == "have":
         return "has"
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return verb + "es"
-    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "s"
+    return stem + ("es" if stem != verb or verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
 
 
-def past(verb: str) -> str:
-    """Regular past of a base form."""
-    if verb == "stop":
-        return verb + verb[-1] + "ed"
-    if verb.endswith("e"):
-        return verb + "d"
-    return verb[:-1] + "ied" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "ed"
+POLARITY: tuple[Rule, ...] = (opposite, denied, affirmed, turned_bound)

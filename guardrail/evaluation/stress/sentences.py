@@ -7,28 +7,23 @@ from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
-from guardrail.evaluation.stress.causes import causes
 from guardrail.evaluation.stress.change import Change, Rule, Source
-from guardrail.evaluation.stress.chinese import CHINESE
-from guardrail.evaluation.stress.chinese_rewording import chinese_rewording
-from guardrail.evaluation.stress.concepts import concepts
-from guardrail.evaluation.stress.conditions import conditions
-from guardrail.evaluation.stress.conflations import conflations
-from guardrail.evaluation.stress.figures import figures
-from guardrail.evaluation.stress.inclusions import inclusions
-from guardrail.evaluation.stress.inventions import inventions
-from guardrail.evaluation.stress.inversion import inversion
-from guardrail.evaluation.stress.order import order
-from guardrail.evaluation.stress.polarity import polarity
-from guardrail.evaluation.stress.rewording import reword_order, reword_parts, reword_words
-from guardrail.evaluation.stress.scopes import scopes
+from guardrail.evaluation.stress.chinese import CHINESE, CHINESE_REWORDING
+from guardrail.evaluation.stress.concepts import neighbouring_concept
+from guardrail.evaluation.stress.entities import ENTITIES
+from guardrail.evaluation.stress.figures import FIGURES
+from guardrail.evaluation.stress.inventions import added_remark
+from guardrail.evaluation.stress.logic import LOGIC
+from guardrail.evaluation.stress.polarity import POLARITY
+from guardrail.evaluation.stress.rewording import ENGLISH_REWORDING
+from guardrail.evaluation.stress.scopes import SCOPES
 from guardrail.types import ErrorType, Span
 
 MAX_SENTENCE = 600
 """Characters; longer sentences are lists or run-together text, and no rule is sure of those."""
 
 _ENGLISH: tuple[Rule, ...] = (
-    figures, polarity, inversion, concepts, conflations, inclusions, scopes, causes, conditions, order, inventions,
+    *FIGURES, *POLARITY, *ENTITIES, neighbouring_concept, *SCOPES, *LOGIC, added_remark,
 )  # fmt: skip
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -51,18 +46,18 @@ def fit(sentence: str) -> bool:
 
 
 def changes(sentence: str, rng: Random, *, others: Sequence[str]) -> list[Change]:
-    """As ``wrong_versions``, with the stretches that are wrong."""
+    """As ``wrong_versions``, with the stretches that are wrong and the rule that made each."""
     if not fit(sentence):
         return []
     source = Source(sentence, tuple(other for other in others if other != sentence))
     rules = CHINESE if is_chinese(sentence) else _ENGLISH
     stated = " ".join(map(_flat, (sentence, *source.others)))
-    found = (change for rule in rules for change in rule(source, rng))
     kept: dict[str, Change] = {}
-    for change in found:
-        if _flat(change.text) not in stated:
-            spans = tuple(_tight(change.text, span) for span in change.spans)
-            kept.setdefault(change.text, change._replace(spans=spans))
+    for rule in rules:
+        for change in rule(source, rng):
+            if _flat(change.text) not in stated:
+                spans = tuple(_tight(change.text, span) for span in change.spans)
+                kept.setdefault(change.text, change._replace(spans=spans, rule=rule.__name__))
     return list(kept.values())
 
 
@@ -85,7 +80,7 @@ def right_versions(sentence: str, rng: Random, *, others: Sequence[str] = ()) ->
     if not fit(sentence):
         return []
     source = Source(sentence, tuple(others))
-    rules = (chinese_rewording,) if is_chinese(sentence) else (reword_words, reword_order, reword_parts)
+    rules = CHINESE_REWORDING if is_chinese(sentence) else ENGLISH_REWORDING
     found = dict.fromkeys(text for rule in rules for text in rule(source, rng))
     return [text for text in found if text != sentence]
 

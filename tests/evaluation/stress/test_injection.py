@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from guardrail import Passage
-from guardrail.evaluation.stress import inject
+from guardrail.evaluation.stress import count_rules, inject
 from guardrail.types import ErrorType, Verdict
 
 LIBRARY = Passage(
@@ -129,6 +129,18 @@ def test_without_namesakes_there_are_no_mixed_entities():
 def test_seed_and_passages_decide_everything(answers):
     assert list(inject(CORPUS, seed=3, per_type=6)) == answers
     assert list(inject(CORPUS, seed=4, per_type=6)) != answers
+
+
+def test_rules_are_counted_by_what_they_make():
+    """Every sentence gives one answer per type, so the shares of a type's rules are one."""
+    counts = count_rules(CORPUS)
+    assert {count.rule for count in counts} >= {"other_number", "exchanged_values", "chinese_number", "added_remark"}
+    for kind in {count.error_type for count in counts}:
+        of_type = [count for count in counts if count.error_type is kind]
+        assert sum(count.share for count in of_type) == pytest.approx(1.0)
+        assert all(0 <= count.answers <= count.sentences for count in of_type)
+    assert counts == count_rules(CORPUS)
+    assert count_rules([]) == ()
 
 
 def test_languages_can_be_chosen():

@@ -33,11 +33,6 @@ WRONG = [
     ("entity_inversion", "Naomi Teller beat Hana Brix in Porto.", "Hana Brix beat Naomi Teller in Porto."),
     (
         "entity_inversion",
-        "The Korvel 60 is heavier than the Korvel 40.",
-        "The Korvel 40 is heavier than the Korvel 60.",
-    ),
-    (
-        "entity_inversion",
         "Mara Quist designed the bridge, while Leo Brandt painted the hall.",
         "Leo Brandt designed the bridge, while Mara Quist painted the hall.",
     ),
@@ -90,11 +85,6 @@ WRONG = [
         "Debit cards are accepted whenever the customer buys the cover.",
     ),
     (
-        "sufficient_necessary",
-        "To qualify, an employee must have completed nine months of service.",
-        "To qualify, it is enough for an employee to have completed nine months of service.",
-    ),
-    (
         "inclusion_relation",
         "All lenses are free except the macro lens.",
         "All lenses are free, including the macro lens.",
@@ -107,13 +97,18 @@ WRONG = [
     ("contradiction", "Dogs are not allowed on the beach.", "Dogs are allowed on the beach."),
     ("contradiction", "The second room is larger.", "The second room is smaller."),
     ("causal_confusion", "因为桥面结冰，所以渡船停航。", "因为渡船停航，所以桥面结冰。"),
-    ("causal_confusion", "虽然票价上涨，但客流没有减少。", "因为票价上涨，所以客流没有减少。"),
     ("sufficient_necessary", "只要按下按钮就能开门取货。", "只有按下按钮才能开门取货。"),
     ("overgeneralization", "有些居民反对这项计划。", "所有居民反对这项计划。"),
-    ("entity_inversion", "铜锅比铁锅重，价格也更高。", "铁锅比铜锅重，价格也更高。"),
-    ("entity_inversion", "前者可以水洗，后者不可水洗。", "后者可以水洗，前者不可水洗。"),
-    ("conflation", "前者可以水洗，后者不可水洗。", "两者都可以水洗。"),
-    ("inclusion_relation", "除雨天外，店铺每天都营业。", "包括雨天在内，店铺每天都营业。"),
+    (
+        "entity_inversion",
+        "成人票每张40元，儿童和老人的票每张15元。",
+        "成人票每张15元，儿童和老人的票每张40元。",
+    ),
+    (
+        "inclusion_relation",
+        "All seats, including the balcony, cost the same.",
+        "All seats, except the balcony, cost the same.",
+    ),
     ("contradiction", "展厅内禁止拍照和录像。", "展厅内允许拍照和录像。"),
 ]
 
@@ -179,11 +174,8 @@ def test_what_the_passages_state_is_never_offered():
         ("The canal closed because the railway took the trade.", "The railway took the trade, so the canal closed."),
         ("The tower stands although the council sold it.", "Although the council sold it, the tower stands."),
         ("The well was dry, so the farmers left the valley.", "Because the well was dry, the farmers left the valley."),
-        ("The second room is larger than the first room.", "The first room is smaller than the second room."),
         ("The court has three judges.", "The court has 3 judges."),
-        ("Paolo Verdi bought the Astra Mill in 1901.", "The Astra Mill was bought by Paolo Verdi in 1901."),
         ("The pool, a gift of the town, is heated (by gas).", "The pool, a gift of the town, is heated."),
-        ("因为桥面结冰，所以渡船停航。", "桥面结冰，因此渡船停航。"),
         ("虽然票价上涨，但客流没有减少。", "尽管票价上涨，但客流没有减少。"),
     ],
 )

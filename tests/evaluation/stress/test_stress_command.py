@@ -74,6 +74,14 @@ def test_the_table_says_what_could_not_be_made(stress, corpus):
         assert words in printed, words
 
 
+def test_rules_are_counted_and_no_guard_runs(stress, corpus):
+    code, printed, _ = stress(corpus, "--rules")
+    assert code == 0
+    for words in ("other_number", "contradiction", "share of the type"):
+        assert words in printed, words
+    assert {"rule", "error_type", "share"} <= json.loads(stress(corpus, "--rules", "--json")[1])[0].keys()
+
+
 def test_out_alone_only_writes(stress, corpus, tmp_path):
     out = tmp_path / "answers.jsonl"
     code, printed, _ = stress(corpus, "--per-type", 2, "--out", out)
