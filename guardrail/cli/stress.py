@@ -189,7 +189,7 @@ def show_rules(counts: Sequence[RuleCount], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([asdict(count) for count in counts]))
         return
-    table = Table(box=box.SIMPLE_HEAD, title="answers that each rule makes, and their share of the type", title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, title="answers per rule, and their share of the type", title_justify="left")
     for name in ("error type", "rule"):
         table.add_column(name, no_wrap=True)
     for name in ("possible", "made", "share"):

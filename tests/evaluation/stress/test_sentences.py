@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-import time
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -198,18 +198,26 @@ def test_a_new_number_is_none_of_the_passages():
                 assert not any(f" {number} " in text for number in range(2, 160) if number != 59)
 
 
-def test_it_is_fast():
-    """Training draws versions by the million; the bound leaves room for a busy machine."""
+def test_it_takes_few_steps():
+    """Training draws versions by the million."""
     sentence = (
         "The Lumen Trail 300 weighs 98 g and runs for three hours at full power, while the Nighthawk weighs 64 g, "
         "because its battery may fail if some of the cells are cold, except in summer."
     )
     others = [f"The Nighthawk number {n} was sold in 19{n}." for n in range(10, 22)]
     wrong_versions(sentence, random.Random(0), others=others)
-    started = time.process_time()
-    for seed in range(200):
-        wrong_versions(sentence, random.Random(seed), others=others)
-    assert time.process_time() - started < 200 * 0.005
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        wrong_versions(sentence, random.Random(1), others=others)
+    finally:
+        sys.setprofile(None)
+    assert 100 < calls < 10_000
 
 
 PIECES = st.sampled_from(
