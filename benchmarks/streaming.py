@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail import Guard, Policy
-from guardrail.check.contract import Part, VerifyRequest
+from guardrail.check.contract import PartialRows, VerifyRequest
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import MODES, Delta, Mode, aguarded_stream
 from guardrail.types import SupportMatrix
@@ -44,8 +44,8 @@ class Counting(LocalEngine):
 
     calls = 0
 
-    def read_part(self, request: VerifyRequest) -> Part:
-        """See PartReader.read_part."""
+    def read_part(self, request: VerifyRequest) -> PartialRows:
+        """See IncrementalEngine.read_part."""
         Counting.calls += 1
         return LocalEngine.read_part(self, request)
 

@@ -62,7 +62,7 @@ def cause_of(error: Exception) -> Cause:
 
 
 @contextmanager
-def panics_are_errors() -> Iterator[None]:
+def rust_panics_as_errors() -> Iterator[None]:
     """Make an EngineError of a panic of a library written in Rust (a tokenizer, say), which is no Exception.
 
     It would pass every ``except Exception`` on its way and end the service's request. What it says may hold texts.

@@ -20,10 +20,10 @@ from guardrail.check.contract import (
     Draft,
     Engine,
     VerifyRequest,
-    account,
-    account_draft,
     seconds_left,
     unverified,
+    validated,
+    validated_draft,
 )
 from guardrail.check.drivers import Program, Work
 from guardrail.check.threads import in_pool
@@ -144,21 +144,21 @@ def reason_of(error: Exception) -> str:
 def _verify(engine: Engine | AsyncEngine, request: VerifyRequest) -> SupportMatrix:
     if not isinstance(engine, Engine):
         raise _async_only(engine, "await guard.acheck(...)` or `arun(...)")
-    return account(request, engine.verify(request))
+    return validated(request, engine.verify(request))
 
 
 async def _averify(engine: AsyncEngine, request: VerifyRequest) -> SupportMatrix:
-    return account(request, await engine.averify(request))
+    return validated(request, await engine.averify(request))
 
 
 def _decompose(engine: Decomposer | AsyncDecomposer, request: DecomposeRequest) -> Draft:
     if not isinstance(engine, Decomposer):
         raise _async_only(engine, "await guard.aextract(...)")
-    return account_draft(request, engine.decompose(request))
+    return validated_draft(request, engine.decompose(request))
 
 
 async def _adecompose(engine: AsyncDecomposer, request: DecomposeRequest) -> Draft:
-    return account_draft(request, await engine.adecompose(request))
+    return validated_draft(request, await engine.adecompose(request))
 
 
 def _async_only(engine: object, instead: str) -> UsageError:

@@ -115,7 +115,7 @@ class AsyncEngine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartialRows:
     """Some segments of an answer, read before all of it was there.
 
     ``own`` says per segment whether it counts as one of the answer's segments; ``rows`` gives the rows for an answer
@@ -127,7 +127,7 @@ class Part:
 
 
 @runtime_checkable
-class PartReader(Protocol):
+class IncrementalEngine(Protocol):
     """What an Engine has besides ``verify`` if a row depends on how many segments the whole answer has (streams)."""
 
     @property
@@ -135,7 +135,7 @@ class PartReader(Protocol):
         """Number of segments from which on it makes no difference."""
         ...
 
-    def read_part(self, request: VerifyRequest) -> Part:
+    def read_part(self, request: VerifyRequest) -> PartialRows:
         """Like Engine.verify, for an answer whose length is not known yet."""
         ...
 
@@ -146,7 +146,7 @@ def seconds_left(deadline: float | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class NotJudged:
     """What keeps a segment, or a claim, from being judged: the reason for people, and its kind."""
 
     reason: str
@@ -160,10 +160,10 @@ class Obstacle:
 def unverified(request: VerifyRequest, reason: str, cause: Cause = Cause.ENGINE) -> SupportMatrix:
     """A matrix that judges nothing: what stands where an engine failed."""
     empty = (None,) * len(request.passages)
-    return SupportMatrix(rows=tuple(Obstacle(reason, cause).row(s.id, empty) for s in request.segments))
+    return SupportMatrix(rows=tuple(NotJudged(reason, cause).row(s.id, empty) for s in request.segments))
 
 
-def account(request: VerifyRequest, matrix: SupportMatrix) -> SupportMatrix:
+def validated(request: VerifyRequest, matrix: SupportMatrix) -> SupportMatrix:
     """Match rows to segments, and to claims, by id, so that each has exactly one honest row.
 
     A missing, doubled or misshapen row (wrong number of cells, a probability outside 0..1, evidence outside the
@@ -177,35 +177,35 @@ def account(request: VerifyRequest, matrix: SupportMatrix) -> SupportMatrix:
         raise _unasked(f"the logic of segment {strangers[0]!r}")
     return replace(
         matrix,
-        rows=_account(ids, matrix.rows, request.passages, "segment"),
-        claims=_account(claims, matrix.claims, request.passages, "claim") if matrix.claims else (),
+        rows=_validated(ids, matrix.rows, request.passages, "segment"),
+        claims=_validated(claims, matrix.claims, request.passages, "claim") if matrix.claims else (),
     )
 
 
-def _account(ids: Sequence[str], rows: Sequence[Row], passages: Sequence[Passage], what: str) -> tuple[Row, ...]:
+def _validated(ids: Sequence[str], rows: Sequence[Row], passages: Sequence[Passage], what: str) -> tuple[Row, ...]:
     by_id: dict[str, list[Row]] = {ident: [] for ident in ids}
     for row in rows:
         if row.segment_id not in by_id:
             raise _unasked(f"{what} {row.segment_id!r}")
         by_id[row.segment_id].append(row)
-    return tuple(_honest(ident, found, passages, what) for ident, found in by_id.items())
+    return tuple(valid_row(ident, found, passages, what) for ident, found in by_id.items())
 
 
 def _unasked(what: str) -> EngineError:
     return EngineError(f"the engine judged {what}, which was not asked for", cause=Cause.REPLY)
 
 
-def _honest(ident: str, found: list[Row], passages: Sequence[Passage], what: str) -> Row:
+def valid_row(ident: str, found: list[Row], passages: Sequence[Passage], what: str) -> Row:
     empty = (None,) * len(passages)
     fault = _fault(found, passages, what)
     if fault is not None:
-        return Obstacle(fault, Cause.REPLY).row(ident, empty)
+        return NotJudged(fault, Cause.REPLY).row(ident, empty)
     row = found[0]
     if row.unverified is None:
         return row if row.cause is None else replace(row, cause=None)
     cause = row.cause if isinstance(row.cause, Cause) else Cause.ENGINE
     # No number of it may count.
-    return replace(Obstacle(row.unverified, cause).row(ident, empty), evidence=row.evidence)
+    return replace(NotJudged(row.unverified, cause).row(ident, empty), evidence=row.evidence)
 
 
 def _fault(found: list[Row], passages: Sequence[Passage], what: str) -> str | None:
@@ -227,7 +227,7 @@ def _fault(found: list[Row], passages: Sequence[Passage], what: str) -> str | No
     return None
 
 
-def account_draft(request: DecomposeRequest, draft: Draft) -> Draft:
+def validated_draft(request: DecomposeRequest, draft: Draft) -> Draft:
     """Check that a draft loses nothing of the answer and that its ids and spans hold.
 
     Raises:

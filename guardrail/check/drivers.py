@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from guardrail.check.threads import in_pool
-from guardrail.errors import UsageError, panics_are_errors
+from guardrail.errors import UsageError, rust_panics_as_errors
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -183,7 +183,7 @@ async def _advance_in_thread(
 def _performed(program: Generator[E, Any, T], step: E, perform: Callable[[E], object]) -> E | _Result[T]:
     """The step is performed and the program told: what it yields next."""
     try:
-        with panics_are_errors():
+        with rust_panics_as_errors():
             reply = perform(step)
     except BaseException as error:  # also Ctrl-C, so that what the program holds open learns of it
         return _advance(program, None, error)
@@ -197,7 +197,7 @@ async def _aperformed(
     advance: Callable[..., Awaitable[E | _Result[T]]],
 ) -> E | _Result[T]:
     try:
-        with panics_are_errors():
+        with rust_panics_as_errors():
             reply = await perform(step)
     except Exception as error:
         return await advance(program, None, error)

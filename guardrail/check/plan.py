@@ -18,7 +18,7 @@ from guardrail.check.judge import judge
 from guardrail.check.logic import check_logic
 from guardrail.check.retrieve import retrieved
 from guardrail.check.scores import answer_score, answer_verdict, reduce_matrix
-from guardrail.errors import UsageError, panics_are_errors
+from guardrail.errors import UsageError, rust_panics_as_errors
 from guardrail.telemetry import spent, stage
 from guardrail.types import (
     Cause,
@@ -48,7 +48,7 @@ def checked(call: Call) -> Program[Report]:
         UsageError: the caller's mistake, such as a sync call with an engine that can only be awaited.
     """
     try:
-        with panics_are_errors():
+        with rust_panics_as_errors():
             report = yield from check_plan(call)
     except UsageError:
         raise

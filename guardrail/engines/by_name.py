@@ -52,10 +52,10 @@ def make_cascade(second: Engine | AsyncEngine, policy: Policy) -> Engine | Async
     from guardrail.engines.cascade import CascadeEngine
     from guardrail.engines.local.engine import LocalEngine
 
-    return CascadeEngine(first=LocalEngine(), second=second, always=pressing(policy))
+    return CascadeEngine(first=LocalEngine(), second=second, always=escalated_error_types(policy))
 
 
-def pressing(policy: Policy) -> frozenset[ErrorType]:
+def escalated_error_types(policy: Policy) -> frozenset[ErrorType]:
     """Error types that the policy acts on more severely than on an error of no type: they deserve a second look."""
     untyped = min(_severity(policy, verdict.value) for verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED))
     return frozenset(

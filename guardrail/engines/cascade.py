@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from guardrail.check.boundary import verified
-from guardrail.check.contract import AsyncEngine, Decomposer, Engine, Obstacle, VerifyRequest, seconds_left, unverified
+from guardrail.check.contract import AsyncEngine, Decomposer, Engine, NotJudged, VerifyRequest, seconds_left, unverified
 from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.check.entities import cluster
 from guardrail.check.logic import check_logic
@@ -84,9 +84,9 @@ class CascadeEngine:
         return "cascade"
 
     @property
-    def patience(self) -> float | None:
+    def expected_seconds(self) -> float | None:
         """Seconds that the second engine may need, if it says so."""
-        needs = getattr(self.second, "patience", None)
+        needs = getattr(self.second, "expected_seconds", None)
         return float(needs) if isinstance(needs, (int, float)) else None
 
     @property
@@ -192,7 +192,7 @@ class CascadeEngine:
         if row.unverified is not None:
             return replace(row, unverified=f"{row.unverified}. {note}", cause=asked.cause)
         if self.fallback == "unverified":
-            unsure = Obstacle(f"the first engine was unsure. {note}", asked.cause or Cause.ENGINE)
+            unsure = NotJudged(f"the first engine was unsure. {note}", asked.cause or Cause.ENGINE)
             return replace(unsure.row(row.segment_id, (None,) * len(row.cells)), evidence=row.evidence)
         return replace(row, reason=f"{row.reason} {note}".strip())
 

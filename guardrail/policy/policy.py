@@ -218,7 +218,7 @@ class Policy:
         """Log a warning where the policy was calibrated for another engine, or gives this one too little time."""
         if self.calibration is not None:
             warn_of_another(self.calibration, engine_identity(engine), self.name)
-        needs = getattr(engine, "patience", None)
+        needs = getattr(engine, "expected_seconds", None)
         if isinstance(needs, (int, float)) and self.deadline is not None and self.deadline < needs:
             _log.warning(
                 "policy %r gives a check %g s, but engine %r may need %g s; what is late is unverified. "

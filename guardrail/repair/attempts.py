@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from guardrail.check.drivers import Program
-from guardrail.errors import UsageError, panics_are_errors
+from guardrail.errors import UsageError, rust_panics_as_errors
 from guardrail.policy.policy import Policy
 from guardrail.repair.edits import repair, undecided
 from guardrail.repair.feedback import Feedback
@@ -44,7 +44,7 @@ def repaired(report: Report, policy: Policy, authors: Authors, check: Check) -> 
     if decision.action not in NEW_ANSWER:
         return _edited(report, decision, policy)
     try:
-        with panics_are_errors():
+        with rust_panics_as_errors():
             return (yield from _attempts(report, decision, policy, authors, check))
     except UsageError:
         raise
@@ -56,7 +56,7 @@ def repaired(report: Report, policy: Policy, authors: Authors, check: Check) -> 
 def _decided(report: Report, policy: Policy) -> Decision | None:
     """The decision; None where deciding broke."""
     try:
-        with stage("decide"), panics_are_errors():
+        with stage("decide"), rust_panics_as_errors():
             return policy.decide(report)
     except Exception as error:
         _log.error("deciding failed; fail=%s applies", policy.fail, exc_info=error)
@@ -67,7 +67,7 @@ def _edited(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer
     try:
         if decision.action in (Action.ALLOW, Action.FLAG):
             return repair(report, decision, policy)
-        with stage("repair"), panics_are_errors():
+        with stage("repair"), rust_panics_as_errors():
             return repair(report, decision, policy)
     except Exception as error:
         _log.error("editing failed; fail=%s applies", policy.fail, exc_info=error)

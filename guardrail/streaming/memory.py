@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from guardrail.check.boundary import verified
-from guardrail.check.contract import AsyncEngine, Engine, Obstacle, Part, PartReader, VerifyRequest
+from guardrail.check.contract import AsyncEngine, Engine, IncrementalEngine, NotJudged, PartialRows, VerifyRequest
 from guardrail.check.drivers import Program, arun, run
 from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
-_LATER = Obstacle("not read yet", Cause.LENGTH)
+_LATER = NotJudged("not read yet", Cause.LENGTH)
 
 _Key = tuple[str, tuple[int, ...]]
 
@@ -21,7 +21,7 @@ class _Known:
 
     row: Row
     logic: LogicVerdict | None = None
-    part: Part | None = None
+    part: PartialRows | None = None
     number: int = 0
 
     @property
@@ -49,7 +49,7 @@ class Memory:
     @property
     def depends(self) -> bool:
         """Whether verdicts may still change with the number of segments to come."""
-        return self.until is not None and isinstance(self.inner, PartReader) and self.count < self.inner.longest
+        return self.until is not None and isinstance(self.inner, IncrementalEngine) and self.count < self.inner.longest
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class Memory:
 
     def _verify(self, request: VerifyRequest) -> Program[SupportMatrix]:
         if (new := self._missing(request)) is not None:
-            if isinstance(self.inner, PartReader):
+            if isinstance(self.inner, IncrementalEngine):
                 reading = _Reading(self.inner, self.name)
                 matrix = yield from verified(reading, new)
                 self._learn(new, matrix, reading.part)
@@ -84,7 +84,7 @@ class Memory:
         must_read = tuple(pair for pair in request.must_read if pair[0] in ids)
         return replace(request, segments=new, must_read=must_read)
 
-    def _learn(self, request: VerifyRequest, matrix: SupportMatrix, part: Part | None) -> None:
+    def _learn(self, request: VerifyRequest, matrix: SupportMatrix, part: PartialRows | None) -> None:
         """Remember what was read."""
         self.usage = self.usage + matrix.usage
         logic = {verdict.segment_id: verdict for verdict in matrix.logic}
@@ -96,7 +96,7 @@ class Memory:
         """The rows of the request, as far as they are known."""
         due = {s.id: self.known[_key(s, request)] for s in self._due(request)}
         self.count = sum(known.own for known in due.values())
-        count = self.inner.longest if self.long and isinstance(self.inner, PartReader) else self.count
+        count = self.inner.longest if self.long and isinstance(self.inner, IncrementalEngine) else self.count
         read: dict[int, tuple[Row, ...]] = {}  # by part: its rows for that count
         later = _LATER.row("", (None,) * len(request.passages))
         rows, logic = [], []
@@ -122,9 +122,9 @@ def _key(segment: Segment, request: VerifyRequest) -> _Key:
 class _Reading:
     """The engine as one that gives the rows of a part; it keeps the part."""
 
-    inner: PartReader
+    inner: IncrementalEngine
     name: str
-    part: Part | None = None
+    part: PartialRows | None = None
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         part = self.inner.read_part(request)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from guardrail.errors import panics_are_errors
+from guardrail.errors import rust_panics_as_errors
 from guardrail.telemetry.spans import Value
 from guardrail.types import Finding, GuardedAnswer, Report
 
@@ -68,7 +68,7 @@ class Content:
         if self.redact is None:
             return text
         try:
-            with panics_are_errors():
+            with rust_panics_as_errors():
                 cleaned = self.redact(text)
         except Exception as error:
             _log.warning("the redaction failed, no text is captured: %s", type(error).__name__)

@@ -17,7 +17,7 @@ from uuid import uuid4
 from opentelemetry import context, trace
 from opentelemetry.trace import Span
 
-from guardrail.errors import panics_are_errors
+from guardrail.errors import rust_panics_as_errors
 from guardrail.telemetry import metrics, spans
 from guardrail.telemetry.attributes import delivery_attributes, evaluation_attributes, report_attributes
 from guardrail.telemetry.events import Evaluated, generation
@@ -144,7 +144,7 @@ class Observation:
             return
         self._closed = True
         try:
-            with spans.current(root), panics_are_errors():
+            with spans.current(root), rust_panics_as_errors():
                 for stage, seconds in self.stages.items() if self.sparse else ():  # piece by piece it would cost more
                     metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
                 if error is not None and not isinstance(error, GeneratorExit):
@@ -187,7 +187,7 @@ class Observation:
         event.tell(report, claims=settings.claim_events)
         if settings.recorder is not None:
             try:
-                with panics_are_errors():
+                with rust_panics_as_errors():
                     settings.recorder.record(self._outcome(root, report))
             except Exception as error:
                 _log.warning("the recorder failed: %s", type(error).__name__, exc_info=error)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from guardrail.check.contract import Obstacle, VerifyRequest
+from guardrail.check.contract import NotJudged, VerifyRequest
 from guardrail.types import Cause, Cell, Row, Segment, Span, SupportMatrix, Verdict
 
 
@@ -59,6 +59,6 @@ class FakeEngine:
         )
 
 
-_LATE = Obstacle("the deadline passed", Cause.TIMEOUT)
-_SCRIPTED = Obstacle("scripted", Cause.ENGINE)
+_LATE = NotJudged("the deadline passed", Cause.TIMEOUT)
+_SCRIPTED = NotJudged("scripted", Cause.ENGINE)
 _CERTAIN = {Verdict.SUPPORTED: (0.95, 0.02), Verdict.CONTRADICTED: (0.03, 0.96), Verdict.UNSUPPORTED: (0.1, 0.1)}

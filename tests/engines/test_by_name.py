@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from guardrail import ConfigurationError, Guard, Policy
-from guardrail.engines.by_name import CROSS_ENCODERS, make_engine, pressing
+from guardrail.engines.by_name import CROSS_ENCODERS, escalated_error_types, make_engine
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.catalog import CARDS
 from guardrail.engines.llm.engine import LLMEngine
@@ -84,16 +84,16 @@ def test_all_cross_encoders_have_a_name():
 def test_presets_press_for_nothing():
     """They treat all errors alike, so the band alone decides."""
     for preset in (Policy(), Policy.monitor(), Policy.annotate(), Policy.repair(), Policy.strict()):
-        assert pressing(preset) == frozenset()
+        assert escalated_error_types(preset) == frozenset()
 
 
 def test_types_with_a_severer_action_press():
     """One type, all of logic, or none where the action is milder."""
-    assert pressing(Policy(actions={"mixed_entities": "block"})) == {ErrorType.MIXED_ENTITIES}
-    assert pressing(Policy(actions={"logic": "redact"})) == LOGIC_ERRORS
+    assert escalated_error_types(Policy(actions={"mixed_entities": "block"})) == {ErrorType.MIXED_ENTITIES}
+    assert escalated_error_types(Policy(actions={"logic": "redact"})) == LOGIC_ERRORS
     strict = Policy.strict()
     milder = strict.with_(actions={**strict.actions, "conflation": Action.REDACT})
-    assert pressing(milder) == frozenset()
+    assert escalated_error_types(milder) == frozenset()
 
 
 def test_an_identity_of_its_own_counts(key):

@@ -13,7 +13,7 @@ import pytest
 
 import guardrail.check.plan
 from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
-from guardrail.check.contract import Obstacle, VerifyRequest
+from guardrail.check.contract import NotJudged, VerifyRequest
 from guardrail.check.judge import judge
 from guardrail.check.report_json import result_record
 from guardrail.engines.cascade import CascadeEngine
@@ -248,7 +248,7 @@ def test_of_judges_of_the_other_plans(plan):
 @pytest.mark.parametrize("module", [judgement, plans, verdicts, face4rag])
 def test_whatever_else_is_wrong_with_a_reply_is_of_the_reply(module):
     """All that the readers of replies object to."""
-    known = [value for value in vars(module).values() if isinstance(value, Obstacle)]
+    known = [value for value in vars(module).values() if isinstance(value, NotJudged)]
     assert known
     assert {obstacle.cause for obstacle in known} == {Cause.REPLY}
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from guardrail import Action, ErrorType, Guard, Passage, Policy, Verdict
-from guardrail.check.contract import VerifyRequest, account
+from guardrail.check.contract import VerifyRequest, validated
 from guardrail.check.entities import Mix
 from guardrail.check.judge import judge, locate
 from guardrail.telemetry import Telemetry
@@ -92,7 +92,7 @@ def test_an_unverified_row_keeps_no_numbers():
     segment = Segment(id="s1", span=Span(0, 1), text="x")
     request = VerifyRequest(segments=(segment,), passages=(Passage(text="x", id="1"),))
     row = Row(segment_id="s1", cells=(None,), supported=0.95, unverified="no idea")
-    (kept,) = account(request, SupportMatrix(rows=(row,))).rows
+    (kept,) = validated(request, SupportMatrix(rows=(row,))).rows
     assert (kept.supported, kept.unverified) == (0.0, "no idea")
 
 
@@ -101,7 +101,7 @@ def test_a_row_with_a_wrong_error_type_is_unverified():
     segment = Segment(id="s1", span=Span(0, 1), text="x")
     request = VerifyRequest(segments=(segment,), passages=(Passage(text="x", id="1"),))
     row = Row(segment_id="s1", cells=(None,), error_type="hallucination")
-    assert account(request, SupportMatrix(rows=(row,))).rows[0].unverified
+    assert validated(request, SupportMatrix(rows=(row,))).rows[0].unverified
 
 
 def test_focus_points_at_the_number_that_is_meant():

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail import Guard, Passage, Policy
-from guardrail.check.contract import Part, VerifyRequest
+from guardrail.check.contract import PartialRows, VerifyRequest
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.streaming import Delta, guarded_stream
 from guardrail.streaming.stable_prefix import stable_until
@@ -155,7 +155,7 @@ class Growing:
                 for p in [0.4 if "gate" in s.text and count < 3 else 0.9]
             )
 
-        return Part(own=(True,) * len(request.segments), rows=rows)
+        return PartialRows(own=(True,) * len(request.segments), rows=rows)
 
     def verify(self, request):
         part = self.read_part(request)

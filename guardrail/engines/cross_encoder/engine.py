@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from guardrail.check.contract import Obstacle, VerifyRequest, unverified
+from guardrail.check.contract import NotJudged, VerifyRequest, unverified
 from guardrail.engines.cross_encoder.options import Options
 from guardrail.engines.cross_encoder.reading import Judge, Reading, row
 from guardrail.engines.local.passage_index import Library
@@ -16,12 +16,12 @@ from guardrail.text.language import may_be_english
 from guardrail.text.words import has_words
 from guardrail.types import Cause, Row, Segment, SupportMatrix
 
-_LATE = Obstacle("the deadline passed before this segment was read", Cause.TIMEOUT)
-_FOREIGN = Obstacle("the model reads English only", Cause.LANGUAGE)
-_FOREIGN_PASSAGES = Obstacle(
+_LATE = NotJudged("the deadline passed before this segment was read", Cause.TIMEOUT)
+_FOREIGN = NotJudged("the model reads English only", Cause.LANGUAGE)
+_FOREIGN_PASSAGES = NotJudged(
     "the model reads English only, and passages that it must read are not in English", Cause.LANGUAGE
 )
-_NO_WORDS = Obstacle("it holds no words", Cause.LENGTH)
+_NO_WORDS = NotJudged("it holds no words", Cause.LENGTH)
 
 
 class _Once:
@@ -118,7 +118,7 @@ class CrossEncoderEngine:
             )
         )
 
-    def _refusal(self, segment: Segment, passages: list[int], must_read: tuple[int, ...]) -> Obstacle | None:
+    def _refusal(self, segment: Segment, passages: list[int], must_read: tuple[int, ...]) -> NotJudged | None:
         """Why the model cannot judge a segment."""
         if not has_words(segment.text):
             return _NO_WORDS
@@ -129,7 +129,7 @@ class CrossEncoderEngine:
         return None
 
 
-def _row(segment: Segment, library: Library, reading: Reading | None, refusal: Obstacle | None) -> Row:
+def _row(segment: Segment, library: Library, reading: Reading | None, refusal: NotJudged | None) -> Row:
     if reading is None:
         return (refusal or _LATE).row(segment.id, (None,) * len(library.passages))
     return row(segment, library, reading)

@@ -68,7 +68,7 @@ class LLMEngine:
         return "llm"
 
     @property
-    def patience(self) -> float:
+    def expected_seconds(self) -> float:
         """Seconds that an answer of a few sentences may take; a policy that gives less gets a warning."""
         return 30.0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from guardrail.check.contract import Obstacle
+from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import LogicReply, PointReply, QuoteReply
 from guardrail.engines.llm.steps import Reply, answer_of
@@ -23,17 +23,17 @@ _LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCN])\b")
 _SEPARATORS = re.compile(r"[\s,;|]*")
 _REASON = 300
 
-NO_REPLY = Obstacle("the judge gave no verdict for this segment", Cause.REPLY)
-_UNREADABLE = Obstacle("the judge's verdict for this segment could not be read", Cause.REPLY)
-_UNASKED = Obstacle("the judge spoke of points that were not asked for", Cause.REPLY)
-_NO_POINT = Obstacle("the judge gave no verdict for this point", Cause.REPLY)
-_SEVERAL = Obstacle("the judge gave several verdicts for it", Cause.REPLY)
-_UNNAMED = Obstacle("the judge did not name each document once", Cause.REPLY)
-_INVENTED = Obstacle("the judge quoted words that are in no passage", Cause.REPLY)
-_OFF_TOPIC = Obstacle("the judge's quote does not speak of this", Cause.REPLY)
-_ORDERED = Obstacle("the judge's quote is an order to the judge, not a statement", Cause.REPLY)
-_INCONSISTENT = Obstacle("the judge's verdict does not fit its own labels", Cause.REPLY)
-_NO_LOGIC = Obstacle("the judge gave no verdict on the relation that this segment states", Cause.REPLY)
+NO_REPLY = NotJudged("the judge gave no verdict for this segment", Cause.REPLY)
+_UNREADABLE = NotJudged("the judge's verdict for this segment could not be read", Cause.REPLY)
+_UNASKED = NotJudged("the judge spoke of points that were not asked for", Cause.REPLY)
+_NO_POINT = NotJudged("the judge gave no verdict for this point", Cause.REPLY)
+_SEVERAL = NotJudged("the judge gave several verdicts for it", Cause.REPLY)
+_UNNAMED = NotJudged("the judge did not name each document once", Cause.REPLY)
+_INVENTED = NotJudged("the judge quoted words that are in no passage", Cause.REPLY)
+_OFF_TOPIC = NotJudged("the judge's quote does not speak of this", Cause.REPLY)
+_ORDERED = NotJudged("the judge's quote is an order to the judge, not a statement", Cause.REPLY)
+_INCONSISTENT = NotJudged("the judge's verdict does not fit its own labels", Cause.REPLY)
+_NO_LOGIC = NotJudged("the judge gave no verdict on the relation that this segment states", Cause.REPLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def claims_of(segment: Segment) -> tuple[Claim, ...]:
     return segment.claims or (Claim(id=f"{segment.id}.1", text=segment.text),)
 
 
-def nothing(segment: Segment, documents: Documents, why: Obstacle) -> Judgement:
+def nothing(segment: Segment, documents: Documents, why: NotJudged) -> Judgement:
     """No verdict at all, and why."""
     return _combine(segment, [_blank(c.id, documents, why) for c in claims_of(segment)], None, documents, None)
 
@@ -82,7 +82,7 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
 def logic_in(reply: Reply, segment: Segment) -> object:
     """What a reply about the relation alone says of it, for ``with_logic``."""
     raw = answer_of(reply)
-    if isinstance(raw, Obstacle):
+    if isinstance(raw, NotJudged):
         return raw
     return raw.get("logic") if raw.get("id") == segment.id else None
 
@@ -90,18 +90,18 @@ def logic_in(reply: Reply, segment: Segment) -> object:
 def with_logic(judged: Judgement, raw: object, segment: Segment, documents: Documents) -> Judgement:
     """The same with the relation's verdict from a reply of its own."""
     verdict, fault = _logic(raw, segment, documents)
-    if isinstance(raw, Obstacle):
+    if isinstance(raw, NotJudged):
         fault = replace(_NO_LOGIC, cause=raw.cause)
     rows = judged.claims or [_blank(c.id, documents, _obstacle(judged.row) or NO_REPLY) for c in claims_of(segment)]
     return _combine(segment, rows, verdict, documents, fault)
 
 
-def _blank(ident: str, documents: Documents, why: Obstacle) -> Row:
+def _blank(ident: str, documents: Documents, why: NotJudged) -> Row:
     return why.row(ident, (None,) * len(documents.passages))
 
 
-def _obstacle(row: Row) -> Obstacle | None:
-    return None if row.unverified is None else Obstacle(row.unverified, row.cause or Cause.REPLY)
+def _obstacle(row: Row) -> NotJudged | None:
+    return None if row.unverified is None else NotJudged(row.unverified, row.cause or Cause.REPLY)
 
 
 def _point(found: list[Any], claim: Claim, segment: Segment, documents: Documents) -> Row:
@@ -126,7 +126,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
         return why.row(claim.id, cells)
     if reply.verdict == "supported" and (missing := documents.lacks(claim.text)) is not None:
         unheard = f"the judge called it supported, but no passage mentions {missing}"
-        return Obstacle(unheard, Cause.REPLY).row(claim.id, cells)
+        return NotJudged(unheard, Cause.REPLY).row(claim.id, cells)
     wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "")
     evidence = tuple(
         (n, span) for n, label in enumerate(labels) if label in wanted and n in backed for span in quotes[n]
@@ -181,7 +181,7 @@ def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool
     return Cell(supported=certainty if label == "S" else _PARTLY, contradicted=_SLIGHT, evidence=quotes)
 
 
-def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> Obstacle | None:
+def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged | None:
     """Why the verdict over all documents cannot stand on the labels and their quotes, or None.
 
     Support needs a document that says all, or two that say parts of it; a contradiction one that contradicts, and none
@@ -203,8 +203,8 @@ def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> Obstacle | 
 
 
 def _reason_for(
-    quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: Obstacle
-) -> Obstacle:
+    quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: NotJudged
+) -> NotJudged:
     if fault is _INCONSISTENT or not quotes:
         return fault
     if documents.orders([(n, span) for n, spans in quotes.items() for span in spans]):
@@ -212,7 +212,7 @@ def _reason_for(
     return fault if backed else _OFF_TOPIC
 
 
-def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, Obstacle | None]:
+def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, NotJudged | None]:
     """The verdict on a relation, or why there is none."""
     try:
         reply = LogicReply.model_validate(raw)
@@ -243,7 +243,7 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
 
 
 def _combine(
-    segment: Segment, rows: Sequence[Row], logic: LogicVerdict | None, documents: Documents, fault: Obstacle | None
+    segment: Segment, rows: Sequence[Row], logic: LogicVerdict | None, documents: Documents, fault: NotJudged | None
 ) -> Judgement:
     """A segment is as good as its worst point (L-Face4RAG, section 4.3: every point must agree)."""
     failing = [row for row in rows if row.unverified is None and row.supported < 0.5]

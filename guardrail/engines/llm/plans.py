@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from guardrail.check.contract import DecomposeRequest, Draft, Obstacle, VerifyRequest
+from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.caches.cache import Cache
 from guardrail.engines.llm.caches.memory import Memory, digest, with_ids, without_ids
 from guardrail.engines.llm.draft import answer_units, read_draft
@@ -29,8 +29,8 @@ _TRIES = 2
 _POINTS_A_CALL = 60
 """A judge that has more to fill in than this loses its place, and its reply outgrows what models may write."""
 _TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
-_UNFIT = Obstacle("the judge's reply does not fit what was asked", Cause.REPLY)
-_UNCLEAR = Obstacle("the judge gave no verdict, or several, for this segment", Cause.REPLY)
+_UNFIT = NotJudged("the judge's reply does not fit what was asked", Cause.REPLY)
+_UNCLEAR = NotJudged("the judge gave no verdict, or several, for this segment", Cause.REPLY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
     for _ in range(_TRIES):
         (reply,) = yield (prompt,)
         raw = answer_of(reply)
-        if isinstance(raw, Obstacle):
+        if isinstance(raw, NotJudged):
             why = raw.reason
         elif isinstance(raw.get("segments"), list):
             draft = read_draft(raw, request)
@@ -218,16 +218,16 @@ def _read_split(answered: Answered, documents: Documents) -> Found:
     return found
 
 
-def _read(raw: Any, why: Obstacle, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:
+def _read(raw: Any, why: NotJudged, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:
     if raw is None:
         return nothing(segment, documents, why), None
     return read_segment(raw, segment, documents, logic=logic), raw
 
 
-def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], Obstacle]:
+def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], NotJudged]:
     """Items of a reply by segment, and why one may be missing. Segments that nobody asked for spoil the whole reply."""
     raw = answer_of(reply)
-    if isinstance(raw, Obstacle):
+    if isinstance(raw, NotJudged):
         return {}, raw
     listed = raw.get("segments")
     ids = [item.get("id") for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []

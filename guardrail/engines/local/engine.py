@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from guardrail.check.contract import Obstacle, Part, VerifyRequest
+from guardrail.check.contract import NotJudged, PartialRows, VerifyRequest
 from guardrail.engines.local.evidence import choose_evidence
 from guardrail.engines.local.model import ERROR_TYPES, MODEL_FOLDER, VERDICTS, load
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
@@ -23,10 +23,10 @@ from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, ErrorType, Row, Segment, Span, SupportMatrix
 
 _NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
-_OUT_OF_TIME = Obstacle("the deadline passed before this segment was read", Cause.TIMEOUT)
+_OUT_OF_TIME = NotJudged("the deadline passed before this segment was read", Cause.TIMEOUT)
 CLAIM_WORDS = 85
 """Words of a segment read at once: 128 tokens hold them unless most are rare."""
-_TOO_SHORT = Obstacle("it says too little by itself to be judged", Cause.LENGTH)
+_TOO_SHORT = NotJudged("it says too little by itself to be judged", Cause.LENGTH)
 _BARE = frozenset(content_words("yes no true false correct incorrect right wrong ok okay sure indeed 是 否 对 错 不"))
 _ON_TOPIC = 0.6
 """Coverage from which a window counts as speaking of the segment; a window on another topic contradicts nothing."""
@@ -66,7 +66,7 @@ class LocalEngine:
 
     @property
     def longest(self) -> int:
-        """See PartReader.longest."""
+        """See IncrementalEngine.longest."""
         return LONGEST
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
@@ -74,8 +74,8 @@ class LocalEngine:
         part = self.read_part(request)
         return SupportMatrix(rows=part.rows(sum(part.own)))
 
-    def read_part(self, request: VerifyRequest) -> Part:
-        """See PartReader.read_part."""
+    def read_part(self, request: VerifyRequest) -> PartialRows:
+        """See IncrementalEngine.read_part."""
         library = Library(request.passages, request.expired)
         must_read = dict(request.must_read)
         views = [
@@ -91,7 +91,7 @@ class LocalEngine:
                 for segment, view, readings in zip(request.segments, views, read, strict=True)
             )
 
-        return Part(own=own_segments(request.segments, library), rows=rows)
+        return PartialRows(own=own_segments(request.segments, library), rows=rows)
 
     def read(self, request: VerifyRequest, views: Sequence[SegmentViews | None]) -> list[list[Reading | None] | None]:
         """The model's probabilities per segment and view; None for a view not read in time or a language not read."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.check.contract import DecomposeRequest, Draft, account_draft
+from guardrail.check.contract import DecomposeRequest, Draft, validated_draft
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm.draft import answer_units, read_draft
 from guardrail.engines.llm.judgement import claims_of
@@ -29,7 +29,7 @@ def part(units: list[int], text: str, **other: Any) -> dict[str, Any]:
 def read(*parts: Any, asked: DecomposeRequest | None = None, **other: Any) -> Draft:
     asked = asked or request()
     raw = {"individuals": [], "segments": list(parts), "no_claim": [], "abstains": False, **other}
-    return account_draft(asked, read_draft(raw, asked))
+    return validated_draft(asked, read_draft(raw, asked))
 
 
 def checked(draft: Draft) -> list[str]:

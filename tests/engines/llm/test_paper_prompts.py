@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest, account, account_draft
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated, validated_draft
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker, replies
@@ -149,7 +149,7 @@ def test_no_reply_breaks_a_plan(said):
     text = json.dumps(said)
     for plan in PLANS:
         request, steps = decompose_steps(plan)
-        account_draft(request, run(steps, text))
+        validated_draft(request, run(steps, text))
         request, steps = verify_steps(plan)
-        (row,) = account(request, run(steps, text)).rows
+        (row,) = validated(request, run(steps, text)).rows
         assert row.supported < 0.5 or (row.unverified is None and row.evidence)  # a verdict in favour rests on words

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest, account
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm import plans
 from guardrail.engines.llm.caches.cache import MemoryCache
@@ -75,7 +75,7 @@ def judge(prompt: Prompt) -> Any:
 
 
 def verdicts(asked: VerifyRequest, matrix: SupportMatrix) -> list[str]:
-    rows = account(asked, matrix).rows
+    rows = validated(asked, matrix).rows
     return ["unverified" if row.unverified else "supported" if row.supported > 0.5 else "not" for row in rows]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from guardrail.engines.llm.caches.cache import Cache
 from guardrail.engines.llm.json_text import read_object
-from guardrail.errors import panics_are_errors
+from guardrail.errors import rust_panics_as_errors
 from guardrail.types import Claim, Segment
 
 _log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ class Memory:
     def recall(self, key: str) -> dict[str, Any] | None:
         """What was remembered under the key; a cache that fails remembers nothing."""
         try:
-            with panics_are_errors():
+            with rust_panics_as_errors():
                 text = self.cache.get(key) if self.cache is not None else None
         except Exception as error:  # somebody's cache must not cost a verdict
             _log.warning("the cache failed", exc_info=error)
@@ -46,7 +46,7 @@ class Memory:
         """Keep a reply under the key."""
         try:
             if self.cache is not None:
-                with panics_are_errors():
+                with rust_panics_as_errors():
                     self.cache.set(key, json.dumps(raw, ensure_ascii=True))
         except Exception as error:  # see recall
             _log.warning("the cache failed", exc_info=error)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from guardrail.check.contract import Obstacle, VerifyRequest
+from guardrail.check.contract import NotJudged, VerifyRequest
 from guardrail.engines.llm.fences import fence
 from guardrail.engines.llm.prompts import instructions
 from guardrail.engines.llm.protocol import Prompt
@@ -27,7 +27,7 @@ def ask(name: str, language: str, reply: type[BaseModel], blocks: Sequence[Block
     return Prompt(identity=text.identity, system=text.text, user=user, schema=json_schema(reply))
 
 
-def items(raw: dict[str, Any] | Obstacle, key: str, form: type[Form]) -> list[Form]:
+def items(raw: dict[str, Any] | NotJudged, key: str, form: type[Form]) -> list[Form]:
     """The items of a list in a reply that have the right form; one that is wrong spoils itself only."""
     listed = raw.get(key) if isinstance(raw, dict) else None
     found = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from guardrail.check.contract import DecomposeRequest, Draft, Obstacle, VerifyRequest
+from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.check.entities import cluster
 from guardrail.check.entities.names import split_title
 from guardrail.check.logic import find_relations
@@ -120,7 +120,7 @@ def _groups(reply: Reply, ids: Sequence[str]) -> tuple[tuple[EntityGroup, ...] |
             if ident in ids:
                 home.setdefault(ident, number)
     if not home:
-        why = raw.reason if isinstance(raw, Obstacle) else "the reply names no facts"
+        why = raw.reason if isinstance(raw, NotJudged) else "the reply names no facts"
         return None, f"The rules grouped: {why}."
     missing = [ident for ident in ids if ident not in home]
     current = next(home[ident] for ident in ids if ident in home)
@@ -139,10 +139,10 @@ def _groups(reply: Reply, ids: Sequence[str]) -> tuple[tuple[EntityGroup, ...] |
     return groups, note
 
 
-def _truth(reply: Reply, ident: str) -> bool | Obstacle:
+def _truth(reply: Reply, ident: str) -> bool | NotJudged:
     """Whether the fact is true, or why that is not known."""
     raw = answer_of(reply)
-    if isinstance(raw, Obstacle):
+    if isinstance(raw, NotJudged):
         return raw
     said = items({"said": [raw]}, "said", TruthReply)
     return said[0].verdict == "true" if said and said[0].id == ident else NOT_JUDGED
@@ -151,7 +151,7 @@ def _truth(reply: Reply, ident: str) -> bool | Obstacle:
 def _row(
     fact: Claim,
     entities: Sequence[Entity],
-    told: Mapping[tuple[str, str], bool | Obstacle],
+    told: Mapping[tuple[str, str], bool | NotJudged],
     locator: Locator,
     passages: int,
 ) -> Row:
@@ -167,5 +167,5 @@ def _row(
             for number in entity.passages:
                 cells[number] = Label.NEUTRAL.cell()
         else:
-            fault = verdict if isinstance(verdict, Obstacle) else NOT_BORNE_OUT
+            fault = verdict if isinstance(verdict, NotJudged) else NOT_BORNE_OUT
     return merged(fact.id, cells, fault, _REASONS)

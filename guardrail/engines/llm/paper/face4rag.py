@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from guardrail.check.contract import DecomposeRequest, Draft, Obstacle, VerifyRequest
+from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.draft import answer_units, read_draft
 from guardrail.engines.llm.judgement import NO_REPLY, Judgement, logic_in, nothing, read_segment, with_logic
 from guardrail.engines.llm.paper.asking import ask, context_blocks, items, question_block
@@ -21,7 +21,7 @@ from guardrail.types import Cause, Claim, Segment, SupportMatrix
 
 PROMPTS = ("face4rag_decompose", "face4rag_facts", "face4rag_logic")
 
-_LOST = Obstacle("the judge's points leave out parts of this segment", Cause.REPLY)
+_LOST = NotJudged("the judge's points leave out parts of this segment", Cause.REPLY)
 
 
 def decompose(request: DecomposeRequest, language: str) -> Steps[Draft]:
@@ -34,8 +34,8 @@ def decompose(request: DecomposeRequest, language: str) -> Steps[Draft]:
     blocks = [*question_block(request.question), ("answer", answer_units(request))]
     (reply,) = yield (ask(PROMPTS[0], language, PiecesReply, blocks),)
     raw = answer_of(reply)
-    if isinstance(raw, Obstacle) or not isinstance(raw.get("segments"), list):
-        why = raw.reason if isinstance(raw, Obstacle) else "the reply has no segments"
+    if isinstance(raw, NotJudged) or not isinstance(raw.get("segments"), list):
+        why = raw.reason if isinstance(raw, NotJudged) else "the reply has no segments"
         return Draft(parts=request.parts, reason=f"The rules decomposed: {why}.")
     draft = read_draft({"segments": raw["segments"]}, request)
     segments = tuple(replace(segment, claims=()) for segment in draft.parts.segments)
@@ -72,7 +72,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
 
 def _facts(reply: Reply, segment: Segment, documents: Documents) -> Judgement:
     raw = answer_of(reply)
-    if isinstance(raw, Obstacle):
+    if isinstance(raw, NotJudged):
         return nothing(segment, documents, raw)
     listed = raw.get("points")
     points = items(raw, "points", InformationReply)

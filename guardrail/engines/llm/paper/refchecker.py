@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from guardrail.check.contract import DecomposeRequest, Draft, Obstacle, VerifyRequest
+from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.draft import answer_units
 from guardrail.engines.llm.paper.asking import ask, context_blocks, items, question_block, replies_to
 from guardrail.engines.llm.paper.attribution import Extracted, attributed
@@ -54,8 +54,8 @@ def decompose(request: DecomposeRequest, language: str, *, claim_format: ClaimFo
     (reply,) = yield (ask(name, language, form, blocks),)
     raw = answer_of(reply)
     key = "triplets" if claim_format == "triplet" else "claims"
-    if isinstance(raw, Obstacle) or not isinstance(raw.get(key), list):
-        why = raw.reason if isinstance(raw, Obstacle) else f"the reply has no {key}"
+    if isinstance(raw, NotJudged) or not isinstance(raw.get(key), list):
+        why = raw.reason if isinstance(raw, NotJudged) else f"the reply has no {key}"
         return Draft(parts=request.parts, reason=f"Segments are checked whole, without claims: {why}.")
     extracted = _triplets(raw[key]) if claim_format == "triplet" else _claims(raw)
     segments, strangers = attributed(request, single.parts.checked, extracted)
@@ -87,7 +87,7 @@ def verify(request: VerifyRequest, language: str, *, joint: bool = True) -> Step
         )
         for number, batch in asked
     )
-    told: dict[tuple[str, int], Label | Obstacle] = {}
+    told: dict[tuple[str, int], Label | NotJudged] = {}
     for (number, batch), reply in zip(asked, replies, strict=True):
         told |= {(ident, number): label for ident, label in _labels(reply, [item.id for item in batch]).items()}
     locator = Locator(request)
@@ -138,10 +138,10 @@ def _claims(raw: dict[str, Any]) -> list[Extracted]:
     return [Extracted(text=text, sentences=tuple(claim.sentences)) for text, claim in read if text]
 
 
-def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | Obstacle]:
+def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | NotJudged]:
     """The label of each claim that was asked for, or why it has none; ids that nobody asked for are not heard."""
     raw = answer_of(reply)
-    if isinstance(raw, Obstacle):
+    if isinstance(raw, NotJudged):
         return dict.fromkeys(ids, raw)
     given = {each.id: _LABELS[each.label] for each in items(raw, "labels", LabelReply)}
     listed = raw.get("labels")
@@ -152,7 +152,7 @@ def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | Obstacle]:
 def _row(
     item: _Item,
     readable: Sequence[int],
-    told: Mapping[tuple[str, int], Label | Obstacle],
+    told: Mapping[tuple[str, int], Label | NotJudged],
     locator: Locator,
     passages: int,
 ) -> Row:
@@ -162,7 +162,7 @@ def _row(
         label = told[item.id, number]
         if label is Label.NEUTRAL:
             cells[number] = Label.NEUTRAL.cell()
-        elif isinstance(label, Obstacle):
+        elif isinstance(label, NotJudged):
             fault = label
         elif spans := locator.locate(item.text, number, against=label is Label.CONTRADICTION):
             cells[number] = label.cell(spans)

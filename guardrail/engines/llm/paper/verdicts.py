@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 
-from guardrail.check.contract import Obstacle
+from guardrail.check.contract import NotJudged
 from guardrail.types import Cause, Cell, Row, Span
 
-NOT_JUDGED = Obstacle("the judge gave no verdict, or several, for this", Cause.REPLY)
-NOT_BORNE_OUT = Obstacle(
+NOT_JUDGED = NotJudged("the judge gave no verdict, or several, for this", Cause.REPLY)
+NOT_BORNE_OUT = NotJudged(
     "the judge says that a passage bears on this, but the passage lacks its words or facts, or gives orders",
     Cause.REPLY,
 )
@@ -47,7 +47,7 @@ def label_of(judged: Cell | Row) -> Label:
     return Label((judged.supported, judged.contradicted))
 
 
-def merged(ident: str, cells: Sequence[Cell | None], fault: Obstacle | None, reasons: tuple[str, str]) -> Row:
+def merged(ident: str, cells: Sequence[Cell | None], fault: NotJudged | None, reasons: tuple[str, str]) -> Row:
     """One claim over all passages: any entailment supports it, else any contradiction contradicts it (RefChecker).
 
     Args:

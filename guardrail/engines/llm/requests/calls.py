@@ -25,7 +25,14 @@ from guardrail.engines.llm.requests.budget import Ledger, Prices
 from guardrail.engines.llm.requests.limits import Slots
 from guardrail.engines.llm.requests.settings import CallSettings
 from guardrail.engines.llm.steps import Replies, Reply, Round, Steps, T
-from guardrail.errors import ConfigurationError, EngineError, GuardrailError, UsageError, cause_of, panics_are_errors
+from guardrail.errors import (
+    ConfigurationError,
+    EngineError,
+    GuardrailError,
+    UsageError,
+    cause_of,
+    rust_panics_as_errors,
+)
 from guardrail.types import Cause
 
 __all__ = ["CallSettings", "Calls", "Ledger", "Prices"]
@@ -204,7 +211,7 @@ class Calls:
             complete = _there(self._complete)
             return await asyncio.wrap_future(in_thread(lambda: _told(lambda: complete(prompt, timeout=seconds))))
         try:
-            with panics_are_errors():
+            with rust_panics_as_errors():
                 return _checked(await acomplete(prompt, timeout=seconds))
         except Exception as error:
             raise _own(error) from None
@@ -286,7 +293,7 @@ def _there(complete: Complete | None) -> Complete:
 def _told(work: Callable[[], object]) -> Completion:
     """The completion, or why there is none as an error of ours."""
     try:
-        with panics_are_errors():
+        with rust_panics_as_errors():
             return _checked(work())
     except Exception as error:
         raise _own(error) from None

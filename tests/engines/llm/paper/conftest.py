@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest, account
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError
@@ -65,7 +65,7 @@ def _verify_request(texts, passages=PASSAGES, claims=0, **other):
 
 def _checked(request, matrix):
     """The matrix as the boundary lets it pass."""
-    return account(request, matrix)
+    return validated(request, matrix)
 
 
 def _sound_facts(_, data):

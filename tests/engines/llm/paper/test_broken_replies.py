@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from guardrail.check.contract import VerifyRequest, account_draft
+from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
 from guardrail.engines.llm.protocol import LLMError
@@ -44,7 +44,7 @@ def test_broken_replies_leave_segments_unverified(plan, broken, sentences, drive
 def test_broken_replies_lose_nothing_of_the_answer(plan, broken, answer, drive, draft_request):
     request = draft_request()
     draft, _ = drive(plan.decompose(request, "en"), lambda *_: broken)
-    account_draft(request, draft)
+    validated_draft(request, draft)
     assert " ".join(segment.text for segment in draft.parts.checked) == answer
     assert draft.reason
 

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from guardrail.check.contract import account_draft
+from guardrail.check.contract import validated_draft
 from guardrail.engines.llm.paper import d_factscore
 from guardrail.types import Passage
 
@@ -21,7 +21,7 @@ def grouped(sentences, drive, draft_request):
 
         request = draft_request(" ".join(sentences[:4]))
         draft, _ = drive(d_factscore.decompose(request, "en"), script)
-        account_draft(request, draft)
+        validated_draft(request, draft)
         return draft
 
     return draft_of
@@ -57,7 +57,7 @@ def test_facts_that_leave_a_sentence_out_do_not_hide_it(sentences, drive, draft_
 
     request = draft_request(" ".join(sentences[:3]))
     draft, _ = drive(d_factscore.decompose(request, "en"), script)
-    account_draft(request, draft)
+    validated_draft(request, draft)
     assert [s.text for s in draft.parts.checked] == [sentences[0], "Water is wet.", sentences[1], sentences[2]]
     assert "1 of 3 sentences are checked whole" in draft.reason
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.check.contract import VerifyRequest, account_draft
+from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag
@@ -125,6 +125,6 @@ def test_face4rag_keeps_what_the_reply_leaves_out_or_makes_up(sentences, drive, 
     request = draft_request(" ".join(sentences[:3]))
     said = [{"units": [1], "part": "", "text": sentences[0]}, {"units": [2], "part": "", "text": "All is well."}]
     draft, _ = drive(face4rag.decompose(request, "en"), lambda *_: {"segments": said})
-    account_draft(request, draft)
+    validated_draft(request, draft)
     assert [s.text for s in draft.parts.checked] == list(sentences[:3])
     assert draft.groups is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.check.contract import VerifyRequest, account_draft
+from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
 from guardrail.types import Passage
@@ -38,7 +38,7 @@ def test_d_factscore_asks_n_plus_1_plus_m_times_t(sentences, answer, drive, draf
         return {"id": data["fact"]["id"], "verdict": "true"}
 
     draft, first = drive(d_factscore.decompose(draft_request(), "en"), script)
-    account_draft(draft_request(), draft)
+    validated_draft(draft_request(), draft)
     names = ("dam", "mill", "lake")
     passages = [Passage(id=f"p{n}", text=answer, title=f"Larkmoor ({names[n % 3]})") for n in range(5)]
     request = VerifyRequest(segments=draft.parts.checked, passages=tuple(passages))
@@ -55,7 +55,7 @@ def test_refchecker_asks_1_plus_k_times_a_fifth_of_m(joint, calls, sentences, pa
     triplets = [[" ".join(text[:-1].split()[:2]), " ".join(text[:-1].split()[2:]), f"x{n}"]
                 for text in sentences for n in range(1, 4)][:20]  # fmt: skip
     draft, first = drive(refchecker.decompose(draft_request(), "en"), lambda *_: {"triplets": triplets})
-    account_draft(draft_request(), draft)
+    validated_draft(draft_request(), draft)
     with_claims = tuple(s for s in draft.parts.checked if s.claims)
     assert sum(len(s.claims) for s in with_claims) == 20
     request = VerifyRequest(segments=with_claims, passages=passages)
