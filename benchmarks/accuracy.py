@@ -14,10 +14,10 @@ from pathlib import Path
 from guardrail import Guard, Policy
 from guardrail.evaluation import LabelledAnswer, judge
 from guardrail.evaluation.bootstrap import Estimate
+from guardrail.evaluation.data.labelled import select
+from guardrail.evaluation.data.reading import find_sources, read_source
 from guardrail.evaluation.evaluate import evaluate
 from guardrail.evaluation.measures import Level, SetMeasures
-from guardrail.evaluation.reading import find_sources, read_source
-from guardrail.evaluation.selection import select
 
 CORE = (
     "lfqa_verification__all",

@@ -20,8 +20,8 @@ from pathlib import Path
 from guardrail import Guard, Policy, Verdict
 from guardrail.check.contract import VerifyRequest
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.evaluation.reading import find_sources, read_source
-from guardrail.evaluation.selection import select
+from guardrail.evaluation.data.labelled import select
+from guardrail.evaluation.data.reading import find_sources, read_source
 from guardrail.types import Row, SupportMatrix
 
 BANDS = (

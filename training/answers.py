@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress import inject
 from guardrail.types import Passage, Verdict
 from training.pairs import held_out, human_files, join, parts_of, read_rows, written_records

@@ -28,7 +28,7 @@ from guardrail.engines.local.engine import LocalEngine, gate, judge_readings, ro
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
 from guardrail.engines.local.scorer import SIGNS, Scorer, answer_prior
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from training.answers import injected_answers, labelled_answers, written_answers
 from training.train import auc
 

@@ -17,11 +17,11 @@ from guardrail.cli.policies import policy_file
 from guardrail.cli.progress import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.conformal import Choice, Risk, choose, outcome, perfect_outcome, refuse_bounds
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.reading import read_labelled
+from guardrail.evaluation.data.rows import BadRow
 from guardrail.evaluation.guarantee import guarantee, policy_text, sources
 from guardrail.evaluation.judged import Judged, judge
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.reading import read_labelled
-from guardrail.evaluation.row import BadRow
 from guardrail.guard import Guard
 from guardrail.policy.calibration import Calibration, engine_identity, hash_files
 from guardrail.policy.file import read_policy_file

@@ -20,7 +20,7 @@ from guardrail.cli.refchecker import check_item, work_through
 from guardrail.cli.show import show
 from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
 from guardrail.errors import UsageError
-from guardrail.evaluation.data.refchecker_files import Aggregator
+from guardrail.evaluation.data.refchecker import Aggregator
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
 from guardrail.types import Action, GuardedAnswer, Usage

@@ -19,10 +19,9 @@ from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policies import load_policy, policy_file
 from guardrail.cli.progress import progress_bar
 from guardrail.errors import UsageError
+from guardrail.evaluation.data.labelled import LabelledAnswer, select
+from guardrail.evaluation.data.reading import Source, find_sources, read_source
 from guardrail.evaluation.judged import judge
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.reading import Source, find_sources, read_source
-from guardrail.evaluation.selection import select
 from guardrail.guard import Guard
 from guardrail.types import Usage
 

@@ -15,7 +15,7 @@ from guardrail.cli.engines import why_unjudged
 from guardrail.cli.progress import progress_bar
 from guardrail.cli.streams import JsonList, is_file, opened, read_whole
 from guardrail.errors import UsageError
-from guardrail.evaluation.data.refchecker_files import Aggregator, checked, extracted, read_item, read_items
+from guardrail.evaluation.data.refchecker import Aggregator, checked, extracted, read_item, read_items
 from guardrail.guard import Guard
 from guardrail.types import Action, Usage
 

@@ -19,7 +19,7 @@ from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policies import policy_file
 from guardrail.cli.progress import progress_bar
 from guardrail.errors import UsageError
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress.injection import RuleCount
 from guardrail.evaluation.stress.report import Outcome, StressReport, examine, summarise
 from guardrail.guard import Guard
@@ -59,8 +59,8 @@ def stress(
 
     Example: guardrail stress docs/ --per-type 20 --policy strict
     """
+    from guardrail.evaluation.data.passages import read_sources
     from guardrail.evaluation.stress.injection import count_rules, inject
-    from guardrail.evaluation.stress.sources import read_sources
 
     if lang not in _LANGS:
         raise UsageError(f"--lang {lang!r} is unknown. Known: {', '.join(_LANGS)}.")
@@ -93,7 +93,7 @@ def stress(
 
 
 def _refuse_output(out: Path, passages: Path, policy: str, *, report: bool) -> None:
-    from guardrail.evaluation.stress.sources import SUFFIXES, find_files
+    from guardrail.evaluation.data.passages import SUFFIXES, find_files
 
     if str(out) == STANDARD_OUTPUT:
         if report:

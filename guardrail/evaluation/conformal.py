@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.types import Report, Verdict
 
 Losses = npt.NDArray[np.float64]

@@ -13,7 +13,6 @@ from guardrail.evaluation import metrics
 from guardrail.evaluation.bootstrap import RESAMPLES, Estimate, estimates
 from guardrail.evaluation.judged import Judged
 from guardrail.evaluation.measures import Bin, Coverage, Evaluation, Level, Mixed, SetMeasures, Slice, TypeShare
-from guardrail.evaluation.overlap import covered
 from guardrail.evaluation.sample import Flags, Numbers, Sample, sample, together
 from guardrail.policy.policy import Policy
 from guardrail.types import ErrorType, Verdict
@@ -70,7 +69,7 @@ def _measure_set(name: str, rows: Sequence[Judged], threshold: float, resamples:
     # Two questions may have the same answer, such as "Yes.".
     wholes = [(row.answer.group, row.answer.part_of) for row in parts]
     if not answers and len(set(wholes)) < len(parts):
-        whole = together(_sample(parts), wholes)
+        whole = together(sample(parts), wholes)
         levels.append(_level("answers from claims", whole, 0, threshold, resamples))
     return SetMeasures(
         name=name,
@@ -81,12 +80,8 @@ def _measure_set(name: str, rows: Sequence[Judged], threshold: float, resamples:
     )
 
 
-def _sample(rows: Sequence[Judged]) -> Sample:
-    return sample(rows, lambda row: covered(row.answer))
-
-
 def _measure(level: str, rows: Sequence[Judged], threshold: float, resamples: int) -> Level:
-    columns = _sample(rows)
+    columns = sample(rows)
     declined = sum(row.report.verdict is Verdict.ABSTAINED for row in rows)
     start = _level(level, columns, declined, threshold, resamples)
     lengths = np.array([len(_WORD.findall(row.answer.answer)) for row in rows])

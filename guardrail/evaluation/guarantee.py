@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from guardrail.evaluation.conformal import Choice, Risk
-from guardrail.evaluation.reading import visible_files
+from guardrail.evaluation.data.files import visible_files
 from guardrail.policy.calibration import Calibration
 
 _RISKS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from guardrail.check.threads import in_order
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.guard import Guard
 from guardrail.types import ErrorType, Report, Verdict
 

@@ -1,15 +1,18 @@
-"""Judged answers as columns: what the metrics are computed on. One row per answer or claim."""
+"""Judged answers as columns, one row per answer or claim, and the baseline: how much of it the passages hold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.judged import Judged
-from guardrail.types import Verdict
+from guardrail.text.words import Overlap, content_words
+from guardrail.types import Passage, Verdict
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -24,7 +27,7 @@ class Sample:
         passed: The guard says so: its verdict at its threshold.
         score: The guard's score, 0..1; 0 where it did not judge.
         judged: The guard did judge: its verdict is neither UNVERIFIED nor, wrongly, ABSTAINED.
-        overlap: Share of the row's content words that the passages hold: the baseline (see overlap.py).
+        overlap: Share of the row's content words that the passages hold: the baseline (see covered).
         group: Number of the resampling group, 0 to G-1.
     """
 
@@ -55,7 +58,7 @@ class Sample:
         )
 
 
-def sample(rows: Sequence[Judged], overlap: Callable[[Judged], float]) -> Sample:
+def sample(rows: Sequence[Judged]) -> Sample:
     """Columns of the rows.
 
     An answer that claims something and that the guard takes for one that declines is a mistake whatever its label: a
@@ -71,7 +74,7 @@ def sample(rows: Sequence[Judged], overlap: Callable[[Judged], float]) -> Sample
         passed=np.where(declined, ~good, passed),
         score=np.where(declined, (~good).astype(float), np.where(unverified, 0.0, score)),
         judged=~(declined | unverified),
-        overlap=np.array([overlap(row) for row in rows], dtype=float),
+        overlap=np.array([covered(row.answer) for row in rows], dtype=float),
         group=numbered(row.answer.group or row.answer.id for row in rows),
     )
 
@@ -110,3 +113,15 @@ def numbered(names: Iterable[object]) -> NDArray[np.intp]:
     """Equal names get equal numbers, from 0 in order of appearance."""
     numbers: dict[object, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+
+
+def covered(answer: LabelledAnswer) -> float:
+    """Share (0..1) of the answer's content words, rare ones weighing more, that occur in any passage or its title."""
+    bags = [_words(passage) for passage in answer.passages]
+    return Overlap(bags).coverage(content_words(answer.answer), range(len(bags)))
+
+
+@lru_cache(maxsize=1024)
+def _words(passage: Passage) -> tuple[str, ...]:
+    """Distinct content words of a passage; many answers of a data set share their passages."""
+    return tuple(dict.fromkeys(content_words(f"{passage.title or ''} {passage.text}")))

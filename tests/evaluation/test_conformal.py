@@ -14,7 +14,7 @@ from guardrail.check.entities import Mix
 from guardrail.check.judge import judge
 from guardrail.check.scores import answer_score, answer_verdict
 from guardrail.evaluation.conformal import Outcome, Risk, choose, holds, needed, outcome, perfect_outcome
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.types import Cell, Entity, LogicVerdict, Passage, Row, Segment
 
 

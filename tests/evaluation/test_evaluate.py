@@ -8,9 +8,9 @@ import pytest
 
 from guardrail import Guard, Policy
 from guardrail.evaluation import Judged, LabelledAnswer, judge
+from guardrail.evaluation.data.labelled import select
 from guardrail.evaluation.evaluate import evaluate
-from guardrail.evaluation.overlap import covered
-from guardrail.evaluation.selection import select
+from guardrail.evaluation.sample import covered
 from guardrail.types import ErrorType, Finding, Passage, Report, Span, Verdict
 
 S, C, U = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED

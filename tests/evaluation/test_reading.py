@@ -11,7 +11,7 @@ import pytest
 
 from guardrail.errors import UsageError
 from guardrail.evaluation import read_labelled
-from guardrail.evaluation.reading import find_sources
+from guardrail.evaluation.data.reading import find_sources
 from guardrail.types import ErrorType, Span, Verdict
 
 PLAIN = {

@@ -7,21 +7,20 @@ it is about, ABSTAINED where it is no biography, else UNSUPPORTED.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from guardrail.evaluation.files import json_lines, labelled, stem
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.row import (
+from guardrail.evaluation.data.files import json_lines, labelled, stem
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import (
     BadRow,
     Row,
     RowError,
-    error_type,
     id_field,
-    label_field,
     optional_text,
     passages_field,
+    read_answer,
     read_span,
-    read_spans,
     text_field,
 )
 from guardrail.types import ErrorType, Passage, Span, Verdict
@@ -37,24 +36,8 @@ def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
 
 
 def _answer(row: Row, number: int, dataset: str) -> LabelledAnswer:
-    answer = text_field(row, "answer")
-    passages = passages_field(row)
-    name = optional_text(row, "error_type")
-    ident = id_field(row, number)
-    return LabelledAnswer(
-        id=ident,
-        answer=answer,
-        passages=passages,
-        label=label_field(row),
-        question=optional_text(row, "question"),
-        error_type=error_type(name),
-        error_name=name,
-        error_spans=read_spans(row.get("error_span"), answer, "error_span"),
-        evidence=_evidence(row.get("evidence"), passages),
-        lang=optional_text(row, "lang") or "en",
-        dataset=dataset,
-        group=optional_text(row, "item") or ident,
-    )
+    answer = read_answer(row, number, dataset, spans="error_span", group="item")
+    return replace(answer, evidence=_evidence(row.get("evidence"), answer.passages))
 
 
 def _evidence(value: object, passages: tuple[Passage, ...]) -> tuple[tuple[int, Span], ...]:

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.files import json_document
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.row import BadRow, Row, RowError, optional_text, passages_field, text_field
+from guardrail.evaluation.data.files import json_document
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import BadRow, Row, RowError, optional_text, passages_field, text_field
 from guardrail.types import ErrorType, Verdict
 
 ENDING = "_factscore_output.json"

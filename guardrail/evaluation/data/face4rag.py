@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.files import is_utf8, opened, stem
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.language import language
-from guardrail.evaluation.row import BadRow, RowError, error_type, id_field, optional_text, text_field
+from guardrail.evaluation.data.files import is_utf8, opened, stem
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import BadRow, RowError, error_type, id_field, language, optional_text, text_field
 from guardrail.types import ErrorType, Passage, Verdict
 
 NEEDED = frozenset({"question", "ref", "answer"})

@@ -1,28 +1,18 @@
-"""JSONL of ``{"id", "question", "answer", "passages", "label"}``: the records of ``guardrail check`` plus a label.
+"""Rows ``{"id", "question", "answer", "passages", "label"}``: the records of ``guardrail check`` plus a label.
 
-Optional: ``error_type``, ``error_spans``, ``mixed``, ``lang``, ``group``.
+Optional: ``error_type``, ``error_spans``, ``mixed``, ``lang``, ``group``. This project's training and dev rows have
+``text`` and ``spans`` instead; one with ``context_answer``, the answer that ``text`` is a part of, is a claim.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from guardrail.evaluation.files import json_document, json_lines, json_objects, labelled, stem
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.language import language
-from guardrail.evaluation.row import (
-    BadRow,
-    Row,
-    RowError,
-    error_type,
-    id_field,
-    label_field,
-    optional_text,
-    passages_field,
-    read_spans,
-    text_field,
-)
+from guardrail.evaluation.data.files import json_document, json_lines, json_objects, labelled, stem
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import BadRow, Row, RowError, optional_text, read_answer
 
 
 def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
@@ -33,23 +23,21 @@ def read(path: Path) -> Iterator[LabelledAnswer | BadRow]:
 
 
 def _answer(row: Row, number: int, dataset: str) -> LabelledAnswer:
-    answer = text_field(row, "answer")
-    ident = id_field(row, number)
-    name = optional_text(row, "error_type")
     mixed = row.get("mixed")
     if mixed is not None and not isinstance(mixed, bool):
         raise RowError(f"'mixed' must be true, false or null, got {mixed!r:.60}")
-    return LabelledAnswer(
-        id=ident,
-        answer=answer,
-        passages=passages_field(row),
-        label=label_field(row),
-        question=optional_text(row, "question"),
-        error_type=error_type(name),
-        error_name=name,
-        error_spans=read_spans(row.get("error_spans"), answer, "error_spans"),
-        mixed=mixed,
-        lang=optional_text(row, "lang") or language(answer),
-        dataset=dataset,
-        group=optional_text(row, "group") or optional_text(row, "question") or ident,
-    )
+    return replace(read_answer(row, number, dataset), mixed=mixed)
+
+
+def read_training(path: Path) -> Iterator[LabelledAnswer | BadRow]:
+    """Training rows; the data set is named after the file, since several files share one ``dataset``."""
+    return labelled(path, json_lines(path), lambda row, number: [_training_row(row, number, stem(path))])
+
+
+def _training_row(row: Row, number: int, dataset: str) -> LabelledAnswer:
+    answer = read_answer(row, number, dataset, text="text", spans="spans")
+    whole = optional_text(row, "context_answer")
+    if whole is None:
+        return answer
+    group = optional_text(row, "group") or answer.question or whole
+    return replace(answer, group=group, claim=True, part_of=whole)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
-from guardrail.evaluation.files import json_lines, labelled
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.row import BadRow, Row, RowError, id_field, optional_text, read_span, text_field
+from guardrail.evaluation.data.files import json_lines, labelled
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import BadRow, Row, RowError, id_field, optional_text, read_span, text_field
 from guardrail.types import Passage, Span, Verdict
 
 RESPONSES, SOURCES = "response.jsonl", "source_info.jsonl"

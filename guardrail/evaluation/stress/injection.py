@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress.change import Change
 from guardrail.evaluation.stress.corpus import Corpus, Place, Written, compose, read_corpus
 from guardrail.evaluation.stress.namesakes import mixed_answers, true_answers

@@ -9,7 +9,7 @@ from itertools import permutations
 from random import Random
 
 from guardrail.check.entities import cluster
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress.corpus import Corpus, Place
 from guardrail.evaluation.stress.sentences import fit
 from guardrail.types import ErrorType, Span, Verdict

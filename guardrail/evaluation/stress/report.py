@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from guardrail.check.threads import in_order
-from guardrail.evaluation.labelled import LabelledAnswer
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.guard import Guard
 from guardrail.types import Action, ErrorType, Finding, Usage, Verdict
 

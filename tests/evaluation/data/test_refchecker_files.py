@@ -13,7 +13,7 @@ from guardrail import EngineError, Guard, UsageError
 from guardrail.check.contract import Draft
 from guardrail.cli.main import main
 from guardrail.cli.refchecker import check_item, extract_item, work_through
-from guardrail.evaluation.data.refchecker_files import Aggregator, read_item, read_items
+from guardrail.evaluation.data.refchecker import Aggregator, read_item, read_items
 from guardrail.testing import FakeEngine
 from guardrail.types import Claim
 

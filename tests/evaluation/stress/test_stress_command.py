@@ -9,10 +9,10 @@ import pytest
 
 from guardrail import Guard, Passage, Policy, UsageError
 from guardrail.cli.main import main
+from guardrail.evaluation.data.passages import read_sources
 from guardrail.evaluation.data.plain import read
 from guardrail.evaluation.stress import inject
 from guardrail.evaluation.stress.report import examine, summarise, wilson
-from guardrail.evaluation.stress.sources import read_sources
 from guardrail.testing import FakeEngine
 from guardrail.types import ErrorType
 

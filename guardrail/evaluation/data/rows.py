@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError, did_you_mean
+from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.types import ErrorType, Passage, Span, Verdict
 
 Row = Mapping[str, Any]
@@ -20,6 +22,8 @@ _LABELS = {
     "neutral": Verdict.UNSUPPORTED,
     "abstain": Verdict.ABSTAINED,
 }
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LETTER = re.compile(r"[^\W\d_]")
 _ERROR_TYPES = {kind.value: kind for kind in ErrorType}
 
 
@@ -136,3 +140,32 @@ def error_type(name: str | None) -> ErrorType | None:
     """Our error type of that name; None where the data uses a word of its own."""
     plain = (name or "").strip().lower().replace(" ", "_").replace("-", "_").removesuffix("_error")
     return _ERROR_TYPES.get(plain)
+
+
+def language(text: str) -> str:
+    """Of a text whose data do not name it: ``zh`` where at least three letters in ten are Chinese, else ``en``."""
+    letters = len(_LETTER.findall(text))
+    return "zh" if letters and len(_HAN.findall(text)) >= 0.3 * letters else "en"
+
+
+def read_answer(
+    row: Row, number: int, dataset: str, *, text: str = "answer", spans: str = "error_spans", group: str = "group"
+) -> LabelledAnswer:
+    """The fields that all row formats share; the arguments name the keys of text, wrong stretches and group."""
+    answer = text_field(row, text)
+    ident = id_field(row, number)
+    name = optional_text(row, "error_type")
+    question = optional_text(row, "question")
+    return LabelledAnswer(
+        id=ident,
+        answer=answer,
+        passages=passages_field(row),
+        label=label_field(row),
+        question=question,
+        error_type=error_type(name),
+        error_name=name,
+        error_spans=read_spans(row.get(spans), answer, spans),
+        lang=optional_text(row, "lang") or language(answer),
+        dataset=dataset,
+        group=optional_text(row, group) or question or ident,
+    )

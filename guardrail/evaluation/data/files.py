@@ -11,8 +11,8 @@ from typing import Any, TextIO
 
 from guardrail.check.report_json import ENCODING
 from guardrail.errors import UsageError
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.row import BadRow, Row, RowError
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import BadRow, Row, RowError
 
 _SURROGATES = range(0xDC80, 0xDD00)
 """What a byte that is not UTF-8 is read as (see records.ENCODING)."""
@@ -38,24 +38,24 @@ def is_utf8(text: str) -> bool:
     return text.isascii() or not any(ord(character) in _SURROGATES for character in text)
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, Row | BadRow]]:
-    """Line numbers (from 1) with their objects; empty lines are left out."""
+def json_values(path: Path) -> Iterator[tuple[int, Any]]:
+    """Line numbers (from 1) with their JSON values, a BadRow for a line that holds none; empty lines are left out."""
     with opened(path) as lines:
         for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield number, _parse(path, number, line)
+            if not line.strip():
+                continue
+            if not is_utf8(line):
+                yield number, BadRow(path, number, "is not UTF-8 text")
+                continue
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield number, BadRow(path, number, f"is not valid JSON: {error}")
 
 
-def _parse(path: Path, number: int, line: str) -> Row | BadRow:
-    if not is_utf8(line):
-        return BadRow(path, number, "is not UTF-8 text")
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return BadRow(path, number, f"is not valid JSON: {error}")
-    if not isinstance(value, dict):
-        return BadRow(path, number, f"must be a JSON object, got {type(value).__name__}")
-    return value
+def json_lines(path: Path) -> Iterator[tuple[int, Row | BadRow]]:
+    """Line numbers (from 1) with their objects; empty lines are left out."""
+    return ((number, _row(path, number, value)) for number, value in json_values(path))
 
 
 def json_document(path: Path) -> Any:
@@ -79,10 +79,13 @@ def json_objects(path: Path, value: object) -> Iterator[tuple[int, Row | BadRow]
     if not isinstance(value, list):
         raise UsageError(f"{str(path)!r} must hold a JSON list, got {type(value).__name__}.")
     for number, item in enumerate(value, 1):
-        if isinstance(item, dict):
-            yield number, item
-        else:
-            yield number, BadRow(path, number, f"must be a JSON object, got {type(item).__name__}")
+        yield number, _row(path, number, item)
+
+
+def _row(path: Path, number: int, value: Any) -> Row | BadRow:
+    if isinstance(value, (dict, BadRow)):
+        return value
+    return BadRow(path, number, f"must be a JSON object, got {type(value).__name__}")
 
 
 def labelled(
@@ -103,3 +106,9 @@ def stem(path: Path) -> str:
     """File name without its suffixes: the name of the data set."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name
+
+
+def visible_files(folder: Path) -> list[Path]:
+    """All files in a folder and its subfolders, by name, but for those that are hidden or in a hidden one."""
+    found = (file for file in folder.rglob("*") if file.is_file())
+    return sorted(f for f in found if not any(part.startswith(".") for part in f.relative_to(folder).parts))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
-from guardrail.evaluation.files import is_utf8, opened
-from guardrail.evaluation.reading import visible_files
+from guardrail.evaluation.data.files import is_utf8, json_values, opened, visible_files
+from guardrail.evaluation.data.rows import BadRow
 from guardrail.types import Passage
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".txt", ".md")
@@ -59,17 +58,11 @@ def find_files(path: Path) -> list[Path]:
 
 
 def _lines(path: Path) -> Iterator[Passage]:
-    with opened(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            if not is_utf8(line):
-                raise UsageError(f"{str(path)!r}, line {number}: is not UTF-8 text. Save the file as UTF-8.")
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UsageError(f"{str(path)!r}, line {number}: is not valid JSON: {error}.") from error
-            yield from _passages(value, f"{str(path)!r}, line {number}")
+    for number, value in json_values(path):
+        where = f"{str(path)!r}, line {number}"
+        if isinstance(value, BadRow):
+            raise UsageError(f"{where}: {value.problem}.")
+        yield from _passages(value, where)
 
 
 def _passages(value: object, where: str) -> Iterator[Passage]:

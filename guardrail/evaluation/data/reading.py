@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.data import bench, dfactscore, face4rag, plain, ragtruth, refchecker, uniform
-from guardrail.evaluation.files import json_document, json_lines, opened
-from guardrail.evaluation.labelled import LabelledAnswer
-from guardrail.evaluation.row import BadRow, Row
+from guardrail.evaluation.data import bench, dfactscore, face4rag, plain, ragtruth, refchecker
+from guardrail.evaluation.data.files import json_document, json_lines, opened, visible_files
+from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.data.rows import BadRow, Row
 
 _log = logging.getLogger(__name__)
 
@@ -58,12 +58,6 @@ def find_sources(path: Path) -> tuple[Source, ...]:
     if source is None:
         raise UsageError(f"{str(path)!r} is of no known format of labelled answers. Known: {_KNOWN}.")
     return (source,)
-
-
-def visible_files(folder: Path) -> list[Path]:
-    """All files in a folder and its subfolders, by name, but for those that are hidden or in a hidden one."""
-    found = (file for file in folder.rglob("*") if file.is_file())
-    return sorted(f for f in found if not any(part.startswith(".") for part in f.relative_to(folder).parts))
 
 
 def _is_blank(path: Path) -> bool:
@@ -146,7 +140,7 @@ def _of_rows(path: Path, rows: Sequence[Row], *, broken: bool) -> Source | None:
     if {"mixed", "sentences", "answer"} <= keys or {"answer", "item", "error_span"} <= keys:
         return Source(path, "bench", bench.read)
     if {"text", "label", "passages"} <= keys:
-        return Source(path, "rows", uniform.read)
+        return Source(path, "rows", plain.read_training)
     if {"answer", "label"} <= keys or (broken and not rows) or {"answer", "passages"} <= keys:
         return Source(path, "records", plain.read)
     return None

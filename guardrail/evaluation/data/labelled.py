@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guardrail.types import ErrorType, Passage, Span, Verdict
+
+_SEED = 5
+"""Of ``select``: the same part of a data set every time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +53,22 @@ class LabelledAnswer:
     def supported(self) -> bool:
         """Whether the passages support all of it."""
         return self.label is Verdict.SUPPORTED
+
+
+def select(answers: Sequence[LabelledAnswer], limit: int | None) -> list[LabelledAnswer]:
+    """At most ``limit`` rows, drawn with a fixed seed, in their old order; an answer and its claims stay together.
+
+    Where not even one answer fits with all its claims, the first claims of one are taken.
+    """
+    if limit is None or len(answers) <= limit:
+        return list(answers)
+    wholes: dict[tuple[str, str, str], list[int]] = {}
+    for number, answer in enumerate(answers):
+        wholes.setdefault((answer.dataset, answer.group, answer.part_of or answer.id), []).append(number)
+    order = list(wholes.values())
+    random.Random(_SEED).shuffle(order)  # noqa: S311  a draw, not a secret
+    chosen: list[int] = []
+    for rows in order:
+        if len(chosen) + len(rows) <= limit:
+            chosen.extend(rows)
+    return [answers[number] for number in sorted(chosen or order[0][:limit])]
