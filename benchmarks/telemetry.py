@@ -139,10 +139,10 @@ class Nothing:
         return self
 
     def __exit__(self, *_: object) -> None: ...
-    def found(self, report: Any) -> Any:
+    def set_report(self, report: Any) -> Any:
         return report
 
-    def delivered(self, guarded: Any) -> Any:
+    def set_delivery(self, guarded: Any) -> Any:
         return guarded
 
     def current(self) -> Self:
@@ -152,7 +152,7 @@ class Nothing:
     def open(self, *_: object) -> None: ...
     def end(self, *_: object) -> None: ...
     def close(self, *_: object) -> None: ...
-    def verified(self, *_: object) -> None: ...
+    def mark_verified(self, *_: object) -> None: ...
 
 
 @contextmanager
@@ -169,13 +169,13 @@ def stripped() -> Iterator[None]:
         return _NOTHING
 
     hooks: list[tuple[Any, str, Any]] = [
-        (guardrail.guard, "observed", nothing),
-        (plan, "spent", nothing),
+        (guardrail.guard, "observe", nothing),
+        (plan, "add_usage", nothing),
         (plan, "stage", nothing),
         (attempts, "stage", nothing),
         (guardrail.streaming.stream, "Observation", nothing),
-        (work, "joined", nothing),
-        *((telemetry, name, nothing) for name in ("stage", "failed", "attempted")),
+        (work, "join", nothing),
+        *((telemetry, name, nothing) for name in ("stage", "record_error", "record_attempt")),
     ]
     before = [(place, name, getattr(place, name)) for place, name, _ in hooks]
     for place, name, hook in hooks:

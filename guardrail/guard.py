@@ -21,7 +21,7 @@ from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
 from guardrail.repair.attempts import applied, repaired
 from guardrail.repair.generators import AsyncRewriter, Authors, Generator, Rewriter
-from guardrail.telemetry import Observation, Telemetry, observed
+from guardrail.telemetry import Observation, Telemetry, observe
 from guardrail.types import GuardedAnswer, Passage, Report, Segment
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class Guard:
     def apply(self, report: Report, *, policy: Policy | None = None) -> GuardedAnswer:
         """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""
         with self._observed(used := self.policy_of_call(policy), "apply") as seen:
-            return seen.delivered(applied(report, used))
+            return seen.set_delivery(applied(report, used))
 
     def checking(
         self,
@@ -245,7 +245,7 @@ class Guard:
             call = self._call(answer, passages, question, claims, used)
             if engine is not None:
                 call = replace(call, engine=engine, retriever=None)
-            return seen.found((yield from checked(call)))
+            return seen.set_report((yield from checked(call)))
 
     def repairing(
         self,
@@ -259,8 +259,8 @@ class Guard:
         used = self.policy_of_call(policy)
         with self._observed(used, "repair") as seen:
             if only_edit:
-                return seen.delivered(applied(report, used))
-            return seen.delivered((yield from self._repaired(report, used, regenerate)))
+                return seen.set_delivery(applied(report, used))
+            return seen.set_delivery((yield from self._repaired(report, used, regenerate)))
 
     def policy_of_call(self, given: Policy | None) -> Policy:
         """The policy of one call from beginning to end, even if its file changes meanwhile: the given one, or ours.
@@ -284,7 +284,7 @@ class Guard:
         used = self.policy_of_call(policy)
         with self._observed(used) as seen:
             report = yield from checked(self._call(answer, passages, question, claims, used))
-            return seen.delivered((yield from self._repaired(report, used, regenerate)))
+            return seen.set_delivery((yield from self._repaired(report, used, regenerate)))
 
     def _repaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> Program[GuardedAnswer]:
         def check(answer: str, passages: tuple[Passage, ...]) -> Program[Report]:
@@ -299,7 +299,7 @@ class Guard:
             return (yield from extracted(call))
 
     def _observed(self, policy: Policy, name: str = "check") -> AbstractContextManager[Observation]:
-        return observed(self.telemetry, policy.name, self.judge.name, name)
+        return observe(self.telemetry, policy.name, self.judge.name, name)
 
     def _call(
         self,

@@ -137,7 +137,7 @@ def reason_of(error: Exception) -> str:
 
     Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
     """
-    telemetry.failed(error)
+    telemetry.record_error(error)
     return f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
 
 

@@ -19,7 +19,7 @@ from guardrail.check.logic import check_logic
 from guardrail.check.retrieve import retrieved
 from guardrail.check.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.errors import UsageError, rust_panics_as_errors
-from guardrail.telemetry import spent, stage
+from guardrail.telemetry import add_usage, stage
 from guardrail.types import (
     Cause,
     Decomposition,
@@ -54,7 +54,7 @@ def checked(call: Call) -> Program[Report]:
         raise
     except Exception as error:  # a bug of ours must not take the service down
         report = call.failed(error)
-    spent(report)
+    add_usage(report)
     return report
 
 

@@ -88,11 +88,11 @@ class Authors:
             except UsageError:
                 raise
             except Exception as error:  # somebody else's chain: its failure must not lose the answer that there is
-                telemetry.failed(error)
-                telemetry.attempted(way, answered=False)
+                telemetry.record_error(error)
+                telemetry.record_attempt(way, answered=False)
                 _log.warning("the %s failed; the best answer so far is delivered", way, exc_info=error)
                 return None
-            telemetry.attempted(way, answered=new is not None)
+            telemetry.record_attempt(way, answered=new is not None)
             return new
 
     def _work(self, way: Way, feedback: Feedback) -> Work[object]:

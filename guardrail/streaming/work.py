@@ -14,7 +14,7 @@ from guardrail.repair.generators import Generator
 from guardrail.streaming.events import Delta, Finished, StreamEvent
 from guardrail.streaming.memory import Memory
 from guardrail.streaming.source import Source
-from guardrail.telemetry import Observation, Telemetry, joined
+from guardrail.telemetry import Observation, Telemetry, join
 from guardrail.types import GuardedAnswer, Passage, Report
 
 PassageSource = Iterable[PassageLike] | Callable[[], Iterable[PassageLike] | Awaitable[Iterable[PassageLike]]]
@@ -105,7 +105,7 @@ class StreamWork:
     def repair(self, report: Report, *, only_edit: bool = False) -> Program[GuardedAnswer]:
         """Apply the policy to a report, and repair what it asks to repair; ``only_edit``: ask for no new answer."""
         self.seen.pieces = False
-        with joined(self.seen):
+        with join(self.seen):
             return (
                 yield from self.guard.repairing(
                     report, policy=self.policy, regenerate=self.regenerate, only_edit=only_edit
@@ -114,18 +114,18 @@ class StreamWork:
 
     def deliver(self, text: str) -> Iterator[StreamEvent]:
         """Text that was checked leaves."""
-        self.seen.verified()
+        self.seen.mark_verified()
         yield Delta(text, verified=True)
 
     def finish(self, guarded: GuardedAnswer) -> Iterator[StreamEvent]:
         """The last event."""
-        self.seen.delivered(guarded)
+        self.seen.set_delivery(guarded)
         self.seen.close()  # now: many callers stop reading here
         yield Finished(guarded)
 
     def _check(self, text: str, engine: Memory | None) -> Program[Report]:
         self.seen.pieces = engine is not None
-        with joined(self.seen):
+        with join(self.seen):
             return (
                 yield from self.guard.checking(
                     text, self.passages, question=self.question, policy=self.policy, engine=engine

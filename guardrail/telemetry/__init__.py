@@ -6,11 +6,11 @@ Texts never enter them unless the service asks for it. What an SDK, exporter or 
 from guardrail.telemetry.chat import Chat, chat
 from guardrail.telemetry.events import evaluated
 from guardrail.telemetry.labels import labels
-from guardrail.telemetry.observation import Observation, active, joined, observed, spent
+from guardrail.telemetry.observation import Observation, active, add_usage, join, observe
 from guardrail.telemetry.outcome import Outcome, Recorder
 from guardrail.telemetry.settings import Telemetry
 from guardrail.telemetry.spans import SCHEMA
-from guardrail.telemetry.stages import Stages, attempted, failed, stage
+from guardrail.telemetry.stages import Stages, record_attempt, record_error, stage
 
 __all__ = [
     "SCHEMA",
@@ -21,13 +21,13 @@ __all__ = [
     "Stages",
     "Telemetry",
     "active",
-    "attempted",
+    "add_usage",
     "chat",
     "evaluated",
-    "failed",
-    "joined",
+    "join",
     "labels",
-    "observed",
-    "spent",
+    "observe",
+    "record_attempt",
+    "record_error",
     "stage",
 ]

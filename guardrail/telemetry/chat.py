@@ -22,7 +22,7 @@ class Chat:
         model: Name of the model.
         provider: Who serves it, by OpenTelemetry's names; None where that is not known.
         prompt: Identity of the prompt: its name, version and hash.
-        system: What the model is told to do.
+        system: What the model has to do.
         user: The texts that it is given.
 
     Attributes:
@@ -38,11 +38,11 @@ class Chat:
             self._request["gen_ai.provider.name"] = provider
         self._common = {} if self._seen is None else self._seen.common
         self.reply: str | None = None
-        told: dict[str, Value] = {**self._request, "llm.model_name": model, "guardrail.prompt": prompt}
-        self.span: Span = spans.start(self._settings.tracer, f"chat {model}", "LLM", told, client=True)
+        attributes: dict[str, Value] = {**self._request, "llm.model_name": model, "guardrail.prompt": prompt}
+        self.span: Span = spans.start(self._settings.tracer, f"chat {model}", "LLM", attributes, client=True)
         self._started = time.perf_counter()
 
-    def charged(
+    def set_usage(
         self, input_tokens: int | None, cached_tokens: int | None, output_tokens: int | None, cost: float | None
     ) -> None:
         """What the request cost, also one that failed: tokens as the provider counts them, None where it does not.
@@ -70,12 +70,12 @@ class Chat:
 
     def end(self, error: BaseException | None) -> None:
         """The request is over; one that was given up (CancelledError and the like) is no error of the model."""
-        made, told = self._settings.instruments, self._operation
+        made, labels = self._settings.instruments, self._operation
         if error is not None:
-            told = told | {"error.type": spans.error_type(error)}
+            labels = labels | {"error.type": spans.error_type(error)}
             spans.describe(self.span, {"error.type": spans.error_type(error)})
         with spans.current(self.span):  # for exemplars
-            metrics.record(made.operation, time.perf_counter() - self._started, told)
+            metrics.record(made.operation, time.perf_counter() - self._started, labels)
             outcome = "ok" if error is None else "error" if isinstance(error, Exception) else "cancelled"
             metrics.add(made.judge_calls, 1, {**self._common, "outcome": outcome, "gen_ai.request.model": self._model})
         if self._settings.content is not None and spans.recording(self.span):

@@ -10,7 +10,7 @@ from threading import Lock
 from types import MappingProxyType
 
 from guardrail.errors import ConfigurationError, did_you_mean
-from guardrail.telemetry.scope import holding
+from guardrail.telemetry.spans import holding
 
 KEYS = ("application", "model", "retriever", "index", "release", "topic")
 """What an answer may be labelled with."""

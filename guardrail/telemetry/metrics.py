@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from opentelemetry import metrics
@@ -25,11 +25,15 @@ class Instruments:
         from guardrail import __version__
 
         meter = metrics.get_meter("guardrail", __version__, meter_provider=provider)
-        count, shares = meter.create_counter, meter.create_histogram
+        count = meter.create_counter
+
+        def histogram(name: str, unit: str, description: str, bounds: Sequence[float]) -> Histogram:
+            return meter.create_histogram(name, unit, description, explicit_bucket_boundaries_advisory=bounds)
+
         self.answers = count("guardrail.answers", "{answer}", "Guarded answers")
         self.decisions = count("guardrail.decisions", "{decision}", "Decisions on answers that were checked before")
         self.claims = count("guardrail.claims", "{claim}", "Findings of guarded answers")
-        self.unverified = count("guardrail.claims.unverified", "{claim}", "Claims that nobody could judge")
+        self.unverified = count("guardrail.claims.unverified", "{claim}", "Claims that are not verified")
         self.repaired = count("guardrail.answers.repaired", "{answer}", "Answers for which a new one was asked")
         self.attempts = count("guardrail.repair.attempts", "{attempt}", "Regenerations and rewrites")
         self.judge_calls = count("guardrail.judge.calls", "{call}", "Requests to a judge model")
@@ -38,40 +42,17 @@ class Instruments:
         self.cache_hits = count("guardrail.cache.hits", "{hit}", "Verdicts and decompositions that were remembered")
         self.cascade = count("guardrail.cascade.segments", "{segment}", "Segments that a cascade screened")
         self.active = meter.create_up_down_counter("guardrail.answers.active", "{answer}", "Answers being guarded")
-        self.score = shares(
-            "guardrail.answer.score", "", "Score of judged answers", explicit_bucket_boundaries_advisory=SHARES
-        )
-        self.factscore = shares(
-            "guardrail.answer.factscore", "", "FActScore of answers", explicit_bucket_boundaries_advisory=SHARES
-        )
-        self.d_factscore = shares(
-            "guardrail.answer.d_factscore", "", "D-FActScore of answers", explicit_bucket_boundaries_advisory=SHARES
-        )
-        self.duration = shares(
-            "guardrail.check.duration", "s", "Time that the guard added", explicit_bucket_boundaries_advisory=SECONDS
-        )
-        self.stages = shares(
-            "guardrail.stage.duration", "s", "Time of a stage", explicit_bucket_boundaries_advisory=SECONDS
-        )
-        self.first_verified = shares(
-            "guardrail.stream.first_verified",
-            "s",
-            "Time to the first checked text of a stream",
-            explicit_bucket_boundaries_advisory=SECONDS,
+        self.score = histogram("guardrail.answer.score", "", "Score of judged answers", SHARES)
+        self.factscore = histogram("guardrail.answer.factscore", "", "FActScore of answers", SHARES)
+        self.d_factscore = histogram("guardrail.answer.d_factscore", "", "D-FActScore of answers", SHARES)
+        self.duration = histogram("guardrail.check.duration", "s", "Time that the guard added", SECONDS)
+        self.stages = histogram("guardrail.stage.duration", "s", "Time of a stage", SECONDS)
+        self.first_verified = histogram(
+            "guardrail.stream.first_verified", "s", "Time to the first checked text of a stream", SECONDS
         )
         # OpenTelemetry's own names for clients of models.
-        self.operation = shares(
-            "gen_ai.client.operation.duration",
-            "s",
-            "Time of a request to a model",
-            explicit_bucket_boundaries_advisory=SECONDS,
-        )
-        self.usage = shares(
-            "gen_ai.client.token.usage",
-            "{token}",
-            "Tokens of a request to a model",
-            explicit_bucket_boundaries_advisory=_TOKENS,
-        )
+        self.operation = histogram("gen_ai.client.operation.duration", "s", "Time of a request to a model", SECONDS)
+        self.usage = histogram("gen_ai.client.token.usage", "{token}", "Tokens of a request to a model", _TOKENS)
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""One guarded answer under observation: its span, its stages, and what is told at the end.
+"""One guarded answer under observation: its span, its stages, and what is emitted at the end.
 
 An observation is a call's own state. Within its guard's work it is the active one of this thread or task, so that
 stages and requests to models, wherever they are made, belong to it.
@@ -20,11 +20,11 @@ from opentelemetry.trace import Span
 from guardrail.errors import rust_panics_as_errors
 from guardrail.telemetry import metrics, spans
 from guardrail.telemetry.attributes import delivery_attributes, evaluation_attributes, report_attributes
-from guardrail.telemetry.events import Evaluated, generation
+from guardrail.telemetry.events import EvaluationEvents, generation
 from guardrail.telemetry.labels import BOUNDS, current_labels
 from guardrail.telemetry.outcome import Outcome
-from guardrail.telemetry.scope import holding
 from guardrail.telemetry.settings import Telemetry
+from guardrail.telemetry.spans import holding
 from guardrail.types import Action, GuardedAnswer, Report, Usage, Verdict
 
 _log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Observation:
     """One answer, from its first check to its delivery.
 
     Args:
-        settings: Whom to tell.
+        settings: Of the guard.
         policy: Name of the policy.
         engine: Name of the engine.
         name: Of the span, behind ``guardrail.``.
@@ -75,11 +75,11 @@ class Observation:
     def open(self) -> Span:
         """Begin the span, unless it has begun."""
         if self._root is None:
-            told = {f"guardrail.label.{key}": value for key, value in self.labels.items()}
+            attributes = {f"guardrail.label.{key}": value for key, value in self.labels.items()}
             if self._mode is not None:
-                told["guardrail.stream"] = self._mode
+                attributes["guardrail.stream"] = self._mode
             self._root = spans.start(
-                self.settings.tracer, f"guardrail.{self._name}", "GUARDRAIL", told, within=self._ambient
+                self.settings.tracer, f"guardrail.{self._name}", "GUARDRAIL", attributes, within=self._ambient
             )
             self._at, self._opened = time.time(), time.perf_counter()
             metrics.add(self.settings.instruments.active, 1, self.common)
@@ -98,7 +98,7 @@ class Observation:
             if self._depth == 0:
                 self._seconds += time.perf_counter() - started
 
-    def spent(self, report: Report) -> None:
+    def add_usage(self, report: Report) -> None:
         """A check is done, of this answer or of one that might take its place."""
         if self.pieces:
             self._pieces = report.usage
@@ -106,17 +106,17 @@ class Observation:
             self._usage += report.usage
         self._checked = True
 
-    def found(self, report: Report) -> Report:
+    def set_report(self, report: Report) -> Report:
         """The report that stands, where nothing is decided."""
         self._report = report
         return report
 
-    def delivered(self, guarded: GuardedAnswer) -> GuardedAnswer:
-        """What is delivered. Told of is the answer as it was generated: a repair must not hide its need."""
+    def set_delivery(self, guarded: GuardedAnswer) -> GuardedAnswer:
+        """What is delivered; telemetry is about the answer as it was generated, so a repair does not hide its need."""
         self._guarded, self._report = guarded, guarded.original or guarded.report
         return guarded
 
-    def attempted(self, step: str, *, answered: bool) -> None:
+    def record_attempt(self, step: str, *, answered: bool) -> None:
         """A regeneration or rewrite was tried."""
         self._asked = True
         if answered:
@@ -124,21 +124,21 @@ class Observation:
         outcome = "answered" if answered else "failed"
         metrics.add(self.settings.instruments.attempts, 1, {**self.common, "step": step, "outcome": outcome})
 
-    def verified(self) -> None:
+    def mark_verified(self) -> None:
         """Checked text of a stream is about to leave."""
         if not self._verified and self._mode is not None:
             self._verified = True
             took = time.perf_counter() - self._opened
             metrics.record(self.settings.instruments.first_verified, took, {**self.common, "mode": self._mode})
 
-    def lasted(self, stage: str, seconds: float) -> None:
+    def add_stage(self, stage: str, seconds: float) -> None:
         """A stage is over."""
         self.stages[stage] = self.stages.get(stage, 0.0) + seconds
         if not self.sparse:
             metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
 
     def close(self, error: BaseException | None = None) -> None:
-        """Tell of the answer, and end its span. Nothing is counted where there is no result."""
+        """Emit metrics, events and the record, and end the span. Nothing is counted where there is no result."""
         root = self._root
         if root is None or self._closed:
             return
@@ -152,14 +152,14 @@ class Observation:
                 elif self._mode is not None and self._guarded is None:  # what was found of its beginning is no result
                     spans.describe(root, {"guardrail.abandoned": True})
                 elif self._report is not None:
-                    self._tell(root, self._report)
-        except Exception as failure:  # telling must not cost the answer
-            _log.warning("an answer could not be told of: %s", type(failure).__name__, exc_info=failure)
+                    self._emit(root, self._report)
+        except Exception as failure:  # telemetry must not cost the answer
+            _log.warning("telemetry of an answer is lost: %s", type(failure).__name__, exc_info=failure)
         finally:
             metrics.add(self.settings.instruments.active, -1, self.common)
             spans.end(root)
 
-    def _tell(self, root: Span, report: Report) -> None:
+    def _emit(self, root: Span, report: Report) -> None:
         guarded, settings = self._guarded, self.settings
         action = self._action(guarded)
         self._count(report, guarded, action)
@@ -167,7 +167,7 @@ class Observation:
             if guarded is not None:
                 spans.describe(root, delivery_attributes(guarded) | {"guardrail.action": action})
             return
-        told = {
+        attributes = {
             "guardrail.policy": self._policy,
             **report_attributes(report),
             **({} if guarded is None else delivery_attributes(guarded)),
@@ -175,8 +175,8 @@ class Observation:
         }
         if spans.recording(root):
             texts = {} if settings.content is None else settings.content.answer(report, guarded)
-            spans.describe(root, told | evaluation_attributes(report) | texts)
-        event = Evaluated(
+            spans.describe(root, attributes | evaluation_attributes(report) | texts)
+        event = EvaluationEvents(
             settings.logger,
             root,
             self._generation,
@@ -184,7 +184,7 @@ class Observation:
             | {f"guardrail.label.{key}": value for key, value in self.labels.items()},
             settings.content,
         )
-        event.tell(report, claims=settings.claim_events)
+        event.emit(report, claims=settings.claim_events)
         if settings.recorder is not None:
             try:
                 with rust_panics_as_errors():
@@ -211,8 +211,8 @@ class Observation:
             return  # it was only decided on here: what was found was counted when it was checked
         kinds = Counter((finding.verdict, finding.error_type) for finding in report.findings)
         for (verdict, error), number in kinds.items():
-            told = {"verdict": verdict.value, "error_type": "none" if error is None else error.value}
-            metrics.add(made.claims, number, {**common, **told})
+            labels = {"verdict": verdict.value, "error_type": "none" if error is None else error.value}
+            metrics.add(made.claims, number, {**common, **labels})
         causes = Counter(finding.cause for finding in report.findings if finding.verdict is Verdict.UNVERIFIED)
         for cause, number in causes.items():
             metrics.add(made.unverified, number, {**common, "cause": "engine" if cause is None else cause.value})
@@ -255,15 +255,15 @@ def active() -> Observation | None:
     return _ACTIVE.get()
 
 
-def spent(report: Report) -> None:
-    """A check is done (see Observation.spent)."""
+def add_usage(report: Report) -> None:
+    """A check is done (see Observation.add_usage)."""
     if (seen := active()) is not None:
-        seen.spent(report)
+        seen.add_usage(report)
 
 
 @contextmanager
-def observed(settings: Telemetry, policy: str, engine: str, name: str = "check") -> Iterator[Observation]:
-    """Observe one answer; inside ``joined`` it is the one that was opened there, and is not closed here."""
+def observe(settings: Telemetry, policy: str, engine: str, name: str = "check") -> Iterator[Observation]:
+    """Observe one answer; inside ``join`` it is the one that was opened there, and is not closed here."""
     outer = _JOINED.get()
     if outer is not None:
         with holding(_JOINED, None), outer.inside():  # what the caller's generator checks is an answer of its own
@@ -280,7 +280,7 @@ def observed(settings: Telemetry, policy: str, engine: str, name: str = "check")
 
 
 @contextmanager
-def joined(seen: Observation) -> Iterator[None]:
+def join(seen: Observation) -> Iterator[None]:
     """Let the guard's next call belong to an observation that is open."""
     with holding(_JOINED, seen):
         yield

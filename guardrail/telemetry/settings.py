@@ -1,4 +1,4 @@
-"""What a guard tells of its answers, and to whom."""
+"""Settings: which traces, metrics, events and records a guard emits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import Tracer, TracerProvider
 
 from guardrail.errors import ConfigurationError
-from guardrail.telemetry.content import Content, wanted
+from guardrail.telemetry.attributes import Content, captures_content
 from guardrail.telemetry.labels import read_labels
 from guardrail.telemetry.metrics import Instruments, instruments
 from guardrail.telemetry.outcome import Recorder
@@ -59,7 +59,7 @@ class Telemetry:
             raise ConfigurationError(f"Telemetry: redact must be callable, got {type(self.redact).__name__}.")
         made = {
             "labels": read_labels(self.labels),
-            "content": Content(self.redact) if wanted(self.capture_content) else None,
+            "content": Content(self.redact) if captures_content(self.capture_content) else None,
             "tracer": trace.get_tracer("guardrail", tracer_provider=self.tracer_provider),
             "logger": _logs.get_logger("guardrail", logger_provider=self.logger_provider),
             "instruments": instruments(self.meter_provider),

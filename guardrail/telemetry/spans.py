@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import ContextVar
+from typing import TypeVar
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
@@ -17,6 +20,8 @@ SCHEMA = "2"
 
 Value = str | bool | int | float | Sequence[str]
 
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 # What OpenTelemetry's and OpenInference's instrumentations set and look at; the API has no public name for the first.
@@ -25,6 +30,7 @@ _SUPPRESS = (
     "suppress_instrumentation",
 )
 
+_HTTP_CLIENTS = "opentelemetry.instrumentation.httpx"
 _LANGFUSE = {"GUARDRAIL": "guardrail", "EVALUATOR": "evaluator", "RETRIEVER": "retriever", "LLM": "generation"}
 
 
@@ -49,7 +55,7 @@ def start(
     """
     if suppressed(within):
         return _stand_in(within)
-    told: dict[str, Value] = {
+    described: dict[str, Value] = {
         "guardrail.schema": SCHEMA,
         "openinference.span.kind": kind,
         "langfuse.observation.type": _LANGFUSE.get(kind, "span"),
@@ -57,7 +63,7 @@ def start(
     }
     try:
         span = tracer.start_span(
-            name, context=within, kind=SpanKind.CLIENT if client else SpanKind.INTERNAL, attributes=told
+            name, context=within, kind=SpanKind.CLIENT if client else SpanKind.INTERNAL, attributes=described
         )
     except Exception as error:
         _log.debug("no span", exc_info=error)
@@ -142,3 +148,35 @@ def quiet() -> Context:
     for key in _SUPPRESS:
         here = context.set_value(key, True, here)
     return here
+
+
+def trace_headers() -> dict[str, str]:
+    """Headers of the current span, by which a gateway joins the trace; {} where HTTP clients are not instrumented.
+
+    Around a judge's request that instrumentation is suppressed (``quiet``), and then it sets no headers either.
+    """
+    if _HTTP_CLIENTS not in sys.modules:
+        return {}
+    headers: dict[str, str] = {}
+    try:
+        from opentelemetry import propagate  # slow: it looks for installed propagators
+
+        propagate.inject(headers)
+    except Exception as error:
+        _log.debug("no headers of the trace", exc_info=error)
+    return headers
+
+
+@contextmanager
+def holding(variable: ContextVar[T], value: T) -> Iterator[None]:
+    """Set a variable of this thread or task inside the block.
+
+    A generator around the block may be closed, or go on, in another context than it began in (web servers read each
+    piece of a sync stream in a context of its own): nothing is put back there, and nothing is raised.
+    """
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # the other context never saw the value
+            variable.reset(token)

@@ -12,8 +12,8 @@ from opentelemetry.trace import Span, get_current_span
 
 from guardrail.telemetry import spans
 from guardrail.telemetry.observation import Observation, active
-from guardrail.telemetry.scope import holding
 from guardrail.telemetry.settings import Telemetry
+from guardrail.telemetry.spans import holding
 
 _KINDS = {"verify": "EVALUATOR", "recheck": "EVALUATOR", "retrieve": "RETRIEVER"}
 _ALWAYS = frozenset({"verify", "retrieve", "regenerate", "rewrite", "recheck", "decide", "repair"})
@@ -35,16 +35,16 @@ def stage(name: str) -> Iterator[Span]:
         open_stage.end()
 
 
-def failed(error: Exception) -> None:
+def record_error(error: Exception) -> None:
     """The type of an error, on the span of the stage at work; its message may hold texts."""
     if (span := _AT_WORK.get()) is not None:
         spans.describe(span, {"error.type": spans.error_type(error)})
 
 
-def attempted(step: str, *, answered: bool) -> None:
+def record_attempt(step: str, *, answered: bool) -> None:
     """A regeneration or rewrite was tried."""
     if (seen := active()) is not None:
-        seen.attempted(step, answered=answered)
+        seen.record_attempt(step, answered=answered)
 
 
 class Stages:
@@ -93,8 +93,8 @@ class _Open:
 
     def end(self) -> None:
         seconds = time.perf_counter() - self.started
-        if self.seen is not None and self.name != "recheck":  # its own stages are told one by one
-            self.seen.lasted(self.name, seconds)
+        if self.seen is not None and self.name != "recheck":  # its own stages are recorded one by one
+            self.seen.add_stage(self.name, seconds)
         if self.shown:
             spans.end(self.span)
 

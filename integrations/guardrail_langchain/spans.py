@@ -20,8 +20,7 @@ from langchain_core.runnables.config import ensure_config
 from opentelemetry.trace import Span
 
 from guardrail.telemetry import spans
-from guardrail.telemetry.events import written
-from guardrail.telemetry.generations import Generations
+from guardrail.telemetry.events import Generations, generation_found_by
 from guardrail_langchain.answers import text_of
 
 _INSTRUMENTATION = "openinference.instrumentation.langchain"
@@ -61,11 +60,11 @@ class Written(BaseCallbackHandler):
         first = next((each for some in response.generations for each in some), None)
         message = getattr(first, "message", None)
         text = getattr(first, "text", "") if message is None else text_of(message)
-        self.runs.said(run_id, text, (getattr(message, "response_metadata", None) or {}).get("id"))
+        self.runs.set_reply(run_id, text, (getattr(message, "response_metadata", None) or {}).get("id"))
 
     def _see(self, run_id: UUID) -> None:
         if run_id not in self.runs and (span := _span_of(self._tracing, run_id)) is not None:
-            self.runs.began(run_id, span)
+            self.runs.add(run_id, span)
 
 
 class Place:
@@ -91,7 +90,7 @@ class Place:
             if self._span is not None:
                 stack.enter_context(spans.current(self._span))
             if self.written is not None:
-                stack.enter_context(written(self.written.runs.wrote))
+                stack.enter_context(generation_found_by(self.written.runs.of))
             yield
 
 

@@ -26,8 +26,7 @@ from opentelemetry import context, trace
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, Span
 
-from guardrail.telemetry.events import written
-from guardrail.telemetry.generations import Generations
+from guardrail.telemetry.events import Generations, generation_found_by
 
 _INSTRUMENTATION = "openinference.instrumentation.llama_index"
 _STARTS = (LLMChatStartEvent, LLMCompletionStartEvent)
@@ -47,12 +46,12 @@ class Written:
         """Take an event of a model; what begins is in its own span."""
         name = event.span_id or ""
         if isinstance(event, _STARTS) and isinstance(span := self._current(), Span):
-            self.calls.began(name, span)
+            self.calls.add(name, span)
         if isinstance(event, (LLMChatEndEvent, LLMCompletionEndEvent)) and event.response is not None:
             message = getattr(event.response, "message", None)
             text = getattr(event.response, "text", "") if message is None else message.content
             raw = event.response.raw
-            self.calls.said(name, text or "", raw.get("id") if isinstance(raw, dict) else getattr(raw, "id", None))
+            self.calls.set_reply(name, text or "", raw.get("id") if isinstance(raw, dict) else getattr(raw, "id", None))
 
 
 _HEARD: ContextVar[Written | None] = ContextVar("guardrail_written", default=None)
@@ -101,7 +100,7 @@ class Place:
             if stream and self._span.is_valid:
                 stack.enter_context(within(trace.set_span_in_context(NonRecordingSpan(self._span))))
             if self._written is not None:
-                stack.enter_context(written(self._written.calls.wrote))
+                stack.enter_context(generation_found_by(self._written.calls.of))
             yield
 
 

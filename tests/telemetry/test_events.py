@@ -111,7 +111,7 @@ def test_who_cannot_say_what_wrote_the_answer_costs_no_event(watched):
     def find(_):
         raise RuntimeError("dictionary changed size during iteration")
 
-    with events.written(find):
+    with events.generation_found_by(find):
         run(watched)
     assert watched.events()[0].span_id == watched.spans("guardrail.check")[0].context.span_id
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from guardrail import Guard, Passage
-from guardrail.telemetry import Stages, evaluated, labels, observed
+from guardrail.telemetry import Stages, evaluated, labels, observe
 from guardrail.testing import FakeEngine
 
 pytest.importorskip("opentelemetry.sdk")
@@ -146,7 +146,7 @@ def test_a_stage_that_a_thread_enters_late_is_closed_too(watched, balance):
         shutdown = force_flush = lambda *_: True
 
     watched.tracers.add_span_processor(Cancels())
-    with observed(watched.settings, "p", "fake"):
+    with observe(watched.settings, "p", "fake"):
         stages = Stages()
         stages.enter("decompose")
         stages.enter("verify")

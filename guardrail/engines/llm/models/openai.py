@@ -14,7 +14,7 @@ from guardrail.engines.llm.models.clients import Clients
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
 from guardrail.engines.llm.requests.failures import failure, status_of
 from guardrail.errors import ConfigurationError, MissingExtraError, did_you_mean
-from guardrail.telemetry.propagation import trace_headers
+from guardrail.telemetry.spans import trace_headers
 
 if TYPE_CHECKING:
     import openai

@@ -250,7 +250,7 @@ class Calls:
 
 
 def _charge(asked: telemetry.Chat, reply: Completion, cost: float | None) -> None:
-    asked.charged(reply.input_tokens, reply.cached_tokens, reply.output_tokens, cost)
+    asked.set_usage(reply.input_tokens, reply.cached_tokens, reply.output_tokens, cost)
 
 
 @dataclass(frozen=True, slots=True)

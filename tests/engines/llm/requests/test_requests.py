@@ -15,7 +15,7 @@ from opentelemetry import trace
 
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.engines.llm.requests.calls import Calls, CallSettings, Prices
-from guardrail.telemetry import observed
+from guardrail.telemetry import observe
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 DOWN = LLMError("HTTP 500", retryable=True)
@@ -148,7 +148,7 @@ def test_cancelling_a_round_ends_its_requests_and_its_waits(prompts, ledger, awa
 
 
 def test_every_request_has_a_span_without_content(kind, perform, watched, prompts, ledger):
-    with observed(watched.settings, "policy", "llm"):
+    with observe(watched.settings, "policy", "llm"):
         perform(Calls(kind(DOWN), FAST), prompts(3), ledger())
     outer, *_ = watched.spans("guardrail.check")
     chats = watched.spans("chat test-model")

@@ -6,7 +6,7 @@ import pytest
 
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.engines.llm.requests.calls import Calls, CallSettings
-from guardrail.telemetry import observed
+from guardrail.telemetry import observe
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 DOWN = LLMError("HTTP 500", retryable=True)
@@ -42,7 +42,7 @@ def test_one_failure_leaves_the_others(kind, perform, prompts, ledger):
 
 def test_a_panic_costs_one_request_and_is_counted_as_an_error(kind, perform, prompts, ledger, watched):
     panic = type("PanicException", (BaseException,), {})
-    with observed(watched.settings, "policy", "llm"):
+    with observe(watched.settings, "policy", "llm"):
         replies = perform(Calls(kind(panic("a text")), FAST), prompts(5), ledger())
     assert [str(r) for r in replies if isinstance(r, LLMError)] == ["a library panicked"]
     assert watched.total("guardrail.judge.calls", outcome="error") == 1
