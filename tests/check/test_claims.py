@@ -11,7 +11,7 @@ import pytest
 from guardrail import Action, EngineError, Guard, Policy, UsageError, Verdict
 from guardrail.check.claims import within_claims
 from guardrail.check.contract import Draft
-from guardrail.check.decompose.worthiness import CODE
+from guardrail.check.decompose.checkworthiness import CODE
 from guardrail.check.intake import read_claims, sentence_of
 from guardrail.check.report_json import ClaimsRecord, read_lines
 from guardrail.testing import FakeEngine

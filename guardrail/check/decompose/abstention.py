@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail.check.decompose.claims import predicates
+from guardrail.check.decompose.predicates import predicates
 
 SOURCES = (
     r"(?:passages?|documents?|docs?|contexts?|sources?|texts?|information|search\ results?|results|references?"

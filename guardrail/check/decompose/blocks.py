@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from guardrail.check.decompose.code import is_code, names_language, reads
 from guardrail.types import Span
 
 
@@ -49,6 +48,51 @@ _SEPARATOR_MARKS = frozenset("|:- \t")
 _INDENT = re.compile(r"(?: {4}|\t)")
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』)）\]】*_]{0,4}$")
 _LONG_LINE = 45  # a shorter line that stops without a full stop stands alone (verse, addresses, bare lists)
+
+# Which lines of a fence or an indented block are code. When in doubt a line is prose: prose is read and checked.
+_LANGUAGES = frozenset(
+    """asm bash bat c c# c++ clojure cmake console cpp cs csharp css dart diff dockerfile elixir erlang f# fortran go
+    golang gradle graphql groovy haskell hcl hs html http ini java javascript jinja jl js json jsonc jsx julia kotlin kt
+    latex lua make makefile matlab mermaid mysql nginx objc ocaml pascal perl php postgresql powershell proto ps1 py
+    pycon python python3 r rb regex rs ruby rust sass scala scss sh shell sql svg swift tcl terraform tex toml ts tsx vb
+    vba vbnet verilog vhdl vue xml yaml yml zig zsh""".split()
+)
+_KEYWORD = re.compile(
+    r"\s*(?:(?:def|class|import|from|return|if|elif|else|for|while|try|print|pip|npm|git|cd|sudo|curl|docker|const|let"
+    r"|var|SELECT|INSERT|UPDATE|DELETE|CREATE)\b|#\w|#!|//|/\*|\$\ )"
+)
+_SIGN = re.compile(r"[={}<>]|\w\(|;\s*$|[├└│]")
+_WEAK_SIGN = re.compile(r"[;$]")
+_WORD = re.compile(r"[\"'“‘(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,:;!?%\"'”’)]{0,4}")
+_GRAMMAR = re.compile(r"\b(?:the|an|is|are|was|were|of|has|have|had)\b", re.IGNORECASE)
+_STOP = re.compile(r"[.!?。！？][\"'”’)]?\s*$")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def _names_language(info: str) -> bool:
+    """Whether the info string of a fence names a programming language (and says no more than a name may)."""
+    words = info.strip().strip("{}").split()
+    return 0 < len(words) <= 2 and words[0].lstrip(".").lower() in _LANGUAGES
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line reads like prose, also among lines of code."""
+    line = line[:400]
+    if len(_HAN.findall(line)) >= 4:
+        return True
+    words = line.split()
+    plain = sum(_WORD.fullmatch(word) is not None for word in words)
+    if plain < 4 or plain * 3 < len(words) * 2:
+        return plain >= 2 and _STOP.search(line) is not None and not (_KEYWORD.match(line) or _SIGN.search(line))
+    if _KEYWORD.match(line):
+        return not line.rstrip().endswith((":", "{", ";")) and bool(_GRAMMAR.search(line) or _STOP.search(line))
+    return not _SIGN.search(line) or bool(_GRAMMAR.search(line) or _STOP.search(line))
+
+
+def _is_code(line: str) -> bool:
+    """Whether a line clearly is code."""
+    line = line[:400]
+    return bool(_KEYWORD.match(line) or _SIGN.search(line) or _WEAK_SIGN.search(line)) and not _is_prose(line)
 
 
 def _lines(text: str) -> list[Span]:
@@ -125,19 +169,19 @@ def _table(text: str, lines: list[Span], at: int) -> list[Block]:
 def _code(text: str, lines: list[Span], at: int, before: Block | None) -> list[Span]:
     """The indented lines from line ``at`` if they are code: not in a list, and not prose that is only indented."""
     line = lines[at].of(text)
-    if not _INDENT.match(line) or (before and before.kind is Kind.ITEM) or _ITEM.match(line) or not is_code(line):
+    if not _INDENT.match(line) or (before and before.kind is Kind.ITEM) or _ITEM.match(line) or not _is_code(line):
         return []
     end = at + 1
-    while end < len(lines) and _INDENT.match(text, *lines[end]) and not reads(lines[end].of(text)):
+    while end < len(lines) and _INDENT.match(text, *lines[end]) and not _is_prose(lines[end].of(text)):
         end += 1
     return lines[at:end]
 
 
 def _fenced(text: str, lines: list[Span], info: str) -> list[Block]:
     """A fence as blocks: code, but for lines that read like prose; empty if it holds no code, so that it is read."""
-    if names_language(info):
+    if _names_language(info):
         return [Block(Kind.CODE, lines)]
-    if not any(is_code(line.of(text)) for line in lines[1:-1]):
+    if not any(_is_code(line.of(text)) for line in lines[1:-1]):
         return []
     blocks: list[Block] = []
     for number, line in enumerate(lines):
@@ -145,7 +189,7 @@ def _fenced(text: str, lines: list[Span], info: str) -> list[Block]:
         if not quoted.strip():
             continue
         kind, content = Kind.CODE, line
-        if (number == 0 and len(info.split()) > 1) or (0 < number < len(lines) - 1 and reads(quoted)):
+        if (number == 0 and len(info.split()) > 1) or (0 < number < len(lines) - 1 and _is_prose(quoted)):
             kind, content = Kind.PROSE, _prefix(text, line)[1]
         if blocks and blocks[-1].kind is kind:
             blocks[-1].lines.append(content)

@@ -1,4 +1,4 @@
-"""Connectives that tie a sentence to the one before it (L-Face4RAG, section 4.1: keep logical connections together)."""
+"""Connectives that link a sentence to the one before (L-Face4RAG, section 4.1: keep logical connections together)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import IntEnum
 MAX_CHARACTERS = 600
 
 
-class Tie(IntEnum):
-    """How a sentence hangs on the one before; the value is the most sentences that may stay together."""
+class Link(IntEnum):
+    """How a sentence depends on the one before; the value is the most sentences that may stay together."""
 
     NONE = 1
     LOOSE = 2  # contrast, example, sequence
@@ -65,9 +65,9 @@ _LOOSE = re.compile(
 )
 
 
-def tie(sentence: str) -> Tie:
-    """How the (plain) sentence is tied to the one before it."""
+def discourse_link(sentence: str) -> Link:
+    """How the (plain) sentence is linked to the one before it."""
     head = sentence[:60].lstrip("\"'“‘「(（")
     if _LOGICAL.match(head):
-        return Tie.LOGICAL
-    return Tie.LOOSE if _LOOSE.match(head) else Tie.NONE
+        return Link.LOGICAL
+    return Link.LOOSE if _LOOSE.match(head) else Link.NONE

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from guardrail.check.decompose.abstention import claims_nothing, refuses, split_clauses
-from guardrail.check.decompose.claims import predicates
+from guardrail.check.decompose.predicates import predicates
 
 
 class Tells(Enum):

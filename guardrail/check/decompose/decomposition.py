@@ -7,11 +7,7 @@ from dataclasses import dataclass
 
 from guardrail.check.decompose.abstention import declines
 from guardrail.check.decompose.blocks import Block, Kind, cells, runs, split_blocks
-from guardrail.check.decompose.claims import header_claims, title_claims
-from guardrail.check.decompose.connectives import MAX_CHARACTERS, Tie, tie
-from guardrail.check.decompose.contents import only_declines
-from guardrail.check.decompose.pronouns import Topic
-from guardrail.check.decompose.worthiness import (
+from guardrail.check.decompose.checkworthiness import (
     CITATION,
     CODE,
     DECLINES,
@@ -25,6 +21,10 @@ from guardrail.check.decompose.worthiness import (
     skip_reason,
     strip_prefix,
 )
+from guardrail.check.decompose.connectives import MAX_CHARACTERS, Link, discourse_link
+from guardrail.check.decompose.contents import only_declines
+from guardrail.check.decompose.predicates import header_claims, title_claims
+from guardrail.check.decompose.pronouns import Topic
 from guardrail.check.logic import find_relations
 from guardrail.text.citations import Index, citation_index
 from guardrail.text.language import language
@@ -92,7 +92,7 @@ def _sentences(text: str, index: Index) -> Iterator[_Sentence]:
                 yield _Sentence(span, words, number, block.kind, lang, citations, reason)
 
 
-def _settle(answer: str, sentences: list[_Sentence], question: str | None) -> None:
+def _skip_by_context(answer: str, sentences: list[_Sentence], question: str | None) -> None:
     """Decide what depends on the sentences around: reference lists, lead-ins of lists, refusals."""
     in_references, reference, lead = False, -1, ""  # ``reference``: block of the last work named
     for sentence in sentences:
@@ -130,7 +130,7 @@ def _settle(answer: str, sentences: list[_Sentence], question: str | None) -> No
         last.skipped = None  # what heads nothing, or greets nobody, is the answer itself
 
 
-def _settle_whole(sentences: list[_Sentence], question: str | None) -> None:
+def _skip_refusal(sentences: list[_Sentence], question: str | None) -> None:
     """Skip what only says what the passages lack or hold, where the answer says nothing else."""
     if any(sentence.skipped == CODE for sentence in sentences):
         return
@@ -150,15 +150,15 @@ def _groups(sentences: list[_Sentence]) -> Iterator[list[_Sentence]]:
     for sentence in sentences:
         if group:
             before = group[-1]
-            tied = Tie.NONE
+            link = Link.NONE
             if (
                 sentence.skipped is None
                 and before.skipped is None
                 and sentence.block == before.block
                 and sentence.kind is not Kind.TABLE_ROW
             ):
-                tied = tie(sentence.text)
-            if len(group) < tied and sentence.span.end - group[0].span.start <= MAX_CHARACTERS:
+                link = discourse_link(sentence.text)
+            if len(group) < link and sentence.span.end - group[0].span.start <= MAX_CHARACTERS:
                 group.append(sentence)
                 continue
             yield group
@@ -186,7 +186,7 @@ def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence
     """Decompose an answer into segments that keep logic together and stand alone.
 
     Follows the three principles of L-Face4RAG (Face4RAG, KDD'24, section 4.1): segments are taken as written, a
-    sentence tied to the one before by a connective stays with it, and references are resolved. No model is called.
+    sentence that a connective links to the one before stays with it, and references are resolved. No model is called.
 
     Args:
         answer: The answer, plain text or Markdown, in any language; rules are finest for English and Chinese.
@@ -201,8 +201,8 @@ def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence
     text = readable(answer)
     index = citation_index(passage_ids)
     sentences = list(_sentences(text, index))
-    _settle(text, sentences, question)
-    _settle_whole(sentences, question)
+    _skip_by_context(text, sentences, question)
+    _skip_refusal(sentences, question)
     topic = Topic(question, language(question or answer))
     segments = tuple(_segment(i, group, topic) for i, group in enumerate(_groups(sentences), 1))
     return Decomposition(

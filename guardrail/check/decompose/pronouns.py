@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from guardrail.check.decompose.names import Sort, gender, is_thing, relative_in
-from guardrail.check.decompose.subjects import Subject, asked_about, subject_of
+from guardrail.check.decompose.subjects import (
+    INTRO,
+    Sort,
+    Subject,
+    asked_about,
+    gender,
+    is_thing,
+    relative_in,
+    subject_of,
+)
 
 _PERSONAL = {
     "he": frozenset({Sort.MALE, Sort.PERSON, Sort.UNKNOWN}),
@@ -16,31 +24,22 @@ _PERSONAL = {
 }
 _NOMINATIVE = {"his": "he", "her": "she", "its": "it", "their": "they"}
 _ENGLISH = re.compile(
-    r"(?P<intro>(?:(?:In|On|At|By|During|From|Since|Throughout|Until|Around|Over|Later|Today|Currently|Originally"
-    r"|Initially|Additionally|Moreover|Furthermore"
-    r"|However|Also|Therefore|Thus|Consequently|Subsequently|Then|Nevertheless|Meanwhile|Eventually|Finally"
-    r"|As a result|Born)\b[^.;!?]{0,70}?, )?)"
-    r"(?P<pronoun>(?i:he|she|it|they|his|her|its|their|this (?:company|firm|city|town|building|tower|bridge|film"
-    r"|book|band|team|club|university|school"
-    r"|organi[sz]ation|museum|castle|river|island|device|product)|the (?:former"
-    r"|latter)))(?P<short>['’]s)? (?P<next>\S+)"
+    rf"(?P<intro>(?:{INTRO})?)"
+    r"(?P<pronoun>(?i:he|she|it|they|his|her|its|their|this (?:company|firm|city|town|building|tower|bridge|film|book"
+    r"|band|team|club|university|school|organi[sz]ation|museum|castle|river|island|device|product)"
+    r"|the (?:former|latter)))"
+    r"(?P<short>['’]s)? (?P<next>\S+)"
 )
 _EXPLETIVE = re.compile(
     r"it(?:['’]s)? (?:(?:is|was|seems?|appears?|has been|remains|should be|must be|can be"
     r"|may be) (?:\w+ )?(?:\w+ )?(?:that|to|whether|why|how|who)\b|(?:is|was) (?:only|not|because|when|in|until"
-    r"|during)\b"
-    r"|rain|snow|seem|appear|take|took|follow|turn|depend|happen|help|cost|mean)",
+    r"|during)\b|rain|snow|seem|appear|take|took|follow|turn|depend|happen|help|cost|mean)",
     re.IGNORECASE,
 )
 _SHORT_IS = re.compile(r"(?:an?|the|not|located|known|one|also|considered|based|situated|born)\b")
-_PAIR = re.compile(
-    r"(?<![\w,] )\b((?:The )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,3}) and ((?:the )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,3})"
-)
 _HAN = re.compile(
-    r"(?P<intro>(?:(?:\d{2,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?|后来|此后|随后|目前|当时|此外|同时|因此|所以|但是?"
-    r"|然而)，?)?)"
-    r"(?P<pronoun>(?:他们|她们|它们|该公司|该组织|该机构|该大学|该校|该市|该建筑|该塔|该桥|他(?![人国乡日者山])|她"
-    r"|它|其(?![中他它余实次间]))的?)"
+    r"(?P<intro>(?:(?:\d{2,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?|后来|此后|随后|目前|当时|此外|同时|因此|所以|但是?|然而)，?)?)(?P<pronoun>(?:他们|她们|它们"
+    r"|该公司|该组织|该机构|该大学|该校|该市|该建筑|该塔|该桥|他(?![人国乡日者山])|她|它|其(?![中他它余实次间]))的?)"
 )
 _HAN_SORTS = {
     "他": _PERSONAL["he"],
@@ -56,7 +55,6 @@ class Topic:
 
     def __init__(self, question: str | None, lang: str) -> None:
         self._asked = self._subject = asked_about(question, lang)
-        self._before = ""  # last sentence read
         self._steady = False  # the last two sentences had the same subject
 
     def reset(self) -> None:
@@ -78,8 +76,6 @@ class Topic:
     def _note(self, text: str, lang: str, sentence: str, *, pronoun: bool) -> None:
         resolved = text != sentence
         subject = subject_of(text, lang, self._subject)
-        if not sentence.lower().startswith(("the former", "the latter")):  # the pair stays for "the latter"
-            self._before = text[:500]
         if resolved and self._subject is not None:
             if subject is None or subject.name != self._subject.name:
                 subject = Subject(
@@ -111,13 +107,7 @@ class Topic:
     def _english(self, sentence: str, found: re.Match[str]) -> str:
         pronoun = found["pronoun"].lower()
         start, end = found.span("pronoun")
-        if pronoun in {"the former", "the latter"}:
-            pairs = _PAIR.findall(self._before)
-            if len(pairs) != 1:
-                return sentence
-            name = pairs[0][0 if pronoun.endswith("former") else 1]
-            return _cased(name, start) + sentence[end:] if start == 0 else sentence[:start] + name + sentence[end:]
-        if pronoun == "it" and _EXPLETIVE.match(sentence, start):
+        if pronoun.startswith("the ") or (pronoun == "it" and _EXPLETIVE.match(sentence, start)):
             return sentence
         possessive = pronoun in _NOMINATIVE
         sorts = _PERSONAL["it"] if pronoun.startswith("this") else _PERSONAL[_NOMINATIVE.get(pronoun, pronoun)]
@@ -126,8 +116,7 @@ class Topic:
         if subject is None or not self._fits(sorts, called):
             return sentence
         if subject.sort in {Sort.UNKNOWN, Sort.PERSON} and called is not Sort.UNKNOWN:
-            # what the answer calls it, it is
-            self._subject = subject = replace(subject, sort=called)
+            self._subject = subject = replace(subject, sort=called)  # what the answer calls it, it is
         name = _cased(subject.name, start)
         if possessive:
             name += "'" if name.endswith("s") and subject.sort is Sort.MANY else "'s"
@@ -145,12 +134,8 @@ class Topic:
         subject = self._subject
         if subject is None or not self._fits(sorts):
             return sentence
-        return (
-            sentence[:start]
-            + subject.name
-            + ("的" if pronoun.endswith("的") or pronoun == "其" else "")
-            + sentence[end:]
-        )
+        possessive = "的" if pronoun.endswith("的") or pronoun == "其" else ""
+        return sentence[:start] + subject.name + possessive + sentence[end:]
 
 
 def _cased(name: str, start: int) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from guardrail.check.decompose.connectives import Tie, tie
+from guardrail.check.decompose.connectives import Link, discourse_link
 from guardrail.repair.edits import cut_out
 from guardrail.types import Span
 
@@ -52,7 +52,7 @@ def unhung(answer: str, start: int) -> Sequence[Edit] | None:
     None where it hangs on more than a word ("This led to ..."): the sentence cannot stay without the one before.
     """
     head = answer[start : start + 80]
-    if tie(head) is Tie.NONE:
+    if discourse_link(head) is Link.NONE:
         return ()
     found = _LEADING.match(head)
     if found is None or found.end() >= len(head):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail.check.decompose.worthiness import HEADING
+from guardrail.check.decompose.checkworthiness import HEADING
 from guardrail.repair.edits import language_of, meant
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.local.edits import unhung

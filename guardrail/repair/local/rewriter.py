@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from guardrail.check.decompose.connectives import Tie, tie
+from guardrail.check.decompose.connectives import Link, discourse_link
 from guardrail.repair.edits import meant
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.local.edits import Edit, edited, unhung
@@ -114,7 +114,7 @@ def _followers(report: Report, gone: Sequence[Span], named: frozenset[str]) -> l
             continue
         if (pronoun := meant(finding)) is not None:
             edits.append(Edit(*pronoun))
-        elif tie(finding.text) is not Tie.NONE:
+        elif discourse_link(finding.text) is not Link.NONE:
             edits += unhung(report.answer, finding.span.start) or ()
     return edits
 

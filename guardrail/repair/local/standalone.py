@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from guardrail.check.decompose import decompose
-from guardrail.check.decompose.connectives import Tie, tie
+from guardrail.check.decompose.connectives import Link, discourse_link
 from guardrail.text.language import language
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around
@@ -64,7 +64,7 @@ def borne_out(said: str, evidence: Sequence[Evidence]) -> bool:
 
 def _alone(passage: Passage, span: Span) -> str | None:
     text = span.of(passage.text).strip()
-    if not _plain(text) or tie(text) is not Tie.NONE:
+    if not _plain(text) or discourse_link(text) is not Link.NONE:
         return None
     if not _POINTS_BACK.match(text):
         return text

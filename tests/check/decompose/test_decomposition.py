@@ -151,7 +151,6 @@ def test_connectives_do_not_cross_blocks():
         ("The Eiffel Tower was built by Gustave Eiffel. It is 330 m tall.", "The Eiffel Tower is 330 m tall."),
         ("Apple Inc. is a company. It's based in Cupertino.", "Apple Inc. is based in Cupertino."),
         ("Marie and Pierre Curie were physicists. They found radium.", "Marie and Pierre Curie found radium."),
-        ("Paris and Rome are cities. The latter is in Italy.", "Rome is in Italy."),
         ("居里夫人于1867年出生于华沙。她获得了两次诺贝尔奖。", "居里夫人获得了两次诺贝尔奖。"),
         ("华为公司成立于1987年。该公司总部位于深圳。", "华为公司总部位于深圳。"),
         ("埃菲尔铁塔位于巴黎。其高度为330米。", "埃菲尔铁塔的高度为330米。"),
@@ -168,7 +167,8 @@ def test_leading_pronoun_gets_its_referent(answer, last):
     "answer",
     [
         "Marie Curie met Albert Einstein. They talked.",
-        "Marie Curie was born in Warsaw. He was tall.",
+        "Queen Victoria was born in London. He was tall.",
+        "Paris and Rome are cities. The latter is in Italy.",
         "The company launched a phone. It has a large screen.",
         "Apple acquired Beats. It was founded in 2006.",
         "John was succeeded by Mark Twain. He died in 1910.",
@@ -416,7 +416,7 @@ def test_hostile_answers_take_linear_time(answer):
     [
         ("Does the X200 support gaming?", "X200"),
         ("Is Larkmoor Dam open?", "Larkmoor Dam"),
-        ("Did Marie Curie win a prize?", "it"),
+        ("Did Queen Victoria win a prize?", "it"),
         ("Tell me about Larkmoor Dam.", "Larkmoor Dam"),
         ("Can dogs enter the park?", "it"),
     ],

@@ -6,7 +6,7 @@ import re
 
 from guardrail.check.decompose.abstention import SOURCES
 from guardrail.check.decompose.blocks import Kind
-from guardrail.check.decompose.claims import predicates, title_claims
+from guardrail.check.decompose.predicates import predicates, title_claims
 from guardrail.text.words import has_words
 
 HEADING = "heading"
