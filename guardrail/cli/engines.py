@@ -114,10 +114,10 @@ class EngineChoice:
                 )
 
     def _llm_engine(self, model: str) -> Engine | AsyncEngine:
-        from guardrail.engines.llm.caches.cache import (
+        from guardrail.engines.llm.caches.disk import DiskCache
+        from guardrail.engines.llm.caches.memory import (
             MemoryCache,  # what asks a model is loaded only where one is asked
         )
-        from guardrail.engines.llm.caches.disk import DiskCache
         from guardrail.engines.llm.engine import LLMEngine
         from guardrail.engines.llm.models.openai import OpenAILLM
         from guardrail.engines.llm.requests.calls import CallSettings, Prices

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from guardrail.engines.llm.fences import fence
-from guardrail.engines.llm.json_text import read_object
-from guardrail.engines.llm.prompts import instructions
-from guardrail.engines.llm.protocol import LLM, AsyncLLM, LLMError, Prompt
-from guardrail.engines.llm.replies import RewriteReply, json_schema
-from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger
-from guardrail.engines.llm.steps import Steps
+from guardrail.engines.llm.prompts import ask
+from guardrail.engines.llm.protocol import LLM, AsyncLLM, LLMError, Prompt, Steps
+from guardrail.engines.llm.replies import RewriteReply, read_object
+from guardrail.engines.llm.requests.budget import Budget
+from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.repair.edits import language_of
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.local.namesakes import true_of
@@ -50,15 +48,15 @@ class LLMRewriter:
         Raises:
             UsageError: the model can only be awaited.
         """
-        return self._calls.run(_steps(feedback), self._ledger())
+        return self._calls.run(_steps(feedback), self._budget())
 
     async def arewrite(self, feedback: Feedback) -> str | None:
         """The same without blocking the event loop."""
-        return await self._calls.arun(_steps(feedback), self._ledger())
+        return await self._calls.arun(_steps(feedback), self._budget())
 
-    def _ledger(self) -> Ledger:
+    def _budget(self) -> Budget:
         settings = self._calls.settings
-        return Ledger(deadline=time.monotonic() + settings.timeout, calls_left=settings.max_calls, prices=None)
+        return Budget(deadline=time.monotonic() + settings.timeout, calls_left=settings.max_calls, prices=None)
 
 
 def _steps(feedback: Feedback) -> Steps[str | None]:
@@ -75,18 +73,11 @@ def _steps(feedback: Feedback) -> Steps[str | None]:
 
 
 def _prompt(feedback: Feedback) -> Prompt:
-    text = instructions("rewrite", language_of(feedback.answer))
     by_id = {passage.id: passage for passage in feedback.report.passages}
     data: list[tuple[str, object]] = [] if feedback.question is None else [("question", feedback.question)]
     data.append(("answer", feedback.answer))
     data.append(("faults", [_fault(finding, by_id, feedback.report) for finding in feedback.faults]))
-    return Prompt(
-        identity=text.identity,
-        system=text.text,
-        user="\n\n".join(fence(name, value) for name, value in data),
-        schema=json_schema(RewriteReply),
-        max_tokens=min(1024 + 3 * len(feedback.answer), 16_000),
-    )
+    return ask("rewrite", language_of(feedback.answer), RewriteReply, data, 1024 + 3 * len(feedback.answer))
 
 
 def _fault(finding: Finding, passages: dict[str, Passage], report: Report) -> dict[str, object]:

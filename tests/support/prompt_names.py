@@ -6,8 +6,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from guardrail.engines.llm.fences import unfence
-from guardrail.engines.llm.prompts import instructions
+from guardrail.engines.llm.prompts import instructions, unfence
 from guardrail.testing.chat_reply import Body, message_text
 
 _BY_KEYS = {

@@ -1,7 +1,7 @@
 """An LLM as judge: the three seed methods in two round trips (docs/llm.md)."""
 
-from guardrail.engines.llm.caches.cache import Cache, MemoryCache
 from guardrail.engines.llm.caches.disk import DiskCache
+from guardrail.engines.llm.caches.memory import Cache, MemoryCache
 from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.engines.llm.engine import PLANS, LLMEngine
 from guardrail.engines.llm.models.langchain import LangChainLLM

@@ -18,10 +18,11 @@ from guardrail.check.contract import DecomposeRequest, Draft
 from guardrail.check.entities.names import split_title
 from guardrail.check.logic import find_relations
 from guardrail.engines.llm.replies import IndividualReply, PartReply
-from guardrail.engines.llm.small_talk import talks
 from guardrail.text.citations import take_citations
+from guardrail.text.facts import extract
 from guardrail.text.language import language
 from guardrail.text.wording import leaves_out, negations, signs, words
+from guardrail.text.words import stem
 from guardrail.types import Claim, Decomposition, EntityGroup, Relation, RelationKind, Segment, Span
 
 _MOST_POINTS = 24
@@ -30,6 +31,21 @@ _UNSAID = 0.2
 _KEPT = 0.6
 """Share of the content words as written that a stand-alone text must keep."""
 _PUNCTUATION = " \t\n.,;:!。，；：！"
+
+_FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
+_WISHES = re.compile(r"(?:i|we)\s+(?:wish|hope)\b", re.IGNORECASE)
+_OFFERS = re.compile(
+    "我(?:还|也|很)?(?:可以|能|愿意|乐意)?(?:继续|再|进一步)?(?:帮|为|给|向|告诉)[您你]"
+    "(?:继续|进一步|详细|更多|提供|比较|介绍|查询|查找|说明|解释|解答|整理|信息|一下|的)*[。！!]?"
+)
+_TALK = frozenset(
+    stem(word)
+    for word in "answer ask assist course explain feel free further glad good happy help hope information know let "
+    "like luck need please provide question sure tell thank welcome wish else anything".split()
+)
+"""Words of talk that the rules do not know as a greeting."""
+_WISHED = 2
+"""Other words that a wish may have ("I wish you a good ride")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +98,7 @@ def read_draft(raw: Mapping[str, Any], request: DecomposeRequest) -> Draft:
     silent = {
         unit
         for unit in _numbers(raw.get("no_claim")) & set(range(1, len(units) + 1)) - set(taken)
-        if talks(units[unit - 1].text)
+        if is_small_talk(units[unit - 1].text)
     }
     left = [n for n in range(1, len(units) + 1) if n not in covered and n not in silent]
     segments = [(part.span, part) for part in sound] + [(units[n - 1].span, n) for n in (*left, *silent)]
@@ -155,7 +171,7 @@ def _holds(unit: int, parts: Sequence[_Part], request: DecomposeRequest) -> bool
     gaps.append(Span(min(end, piece.span.end), piece.span.end))
     marks = {mark: mark for mark in piece.citations}
     rest = [take_citations(gap.of(request.answer), marks)[0].strip(_PUNCTUATION) for gap in gaps]
-    return all(not leaves_out("", gap) or talks(gap) for gap in rest)
+    return all(not leaves_out("", gap) or is_small_talk(gap) for gap in rest)
 
 
 def _numbers(raw: object) -> set[int]:
@@ -284,3 +300,15 @@ def _groups(whom: Mapping[str, Sequence[str]], raw: object) -> tuple[EntityGroup
         EntityGroup(id=f"g{n}", name=names.get(key, ""), segments=tuple(segments))
         for n, (key, segments) in enumerate(whom.items(), 1)
     )
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a text may be left unchecked on a model's word: talk to the reader that speaks of nothing.
+
+    Greetings, questions and refusals are known to the rules; "You can cancel" or "I can confirm that ..." are claims.
+    """
+    if _OFFERS.fullmatch(text):
+        return True
+    if extract(text).facts or _FIRST_PERSON.search(text) is None:
+        return False
+    return len(words(text) - _TALK) <= (_WISHED if _WISHES.match(text) else 0)

@@ -8,12 +8,11 @@ from typing import Protocol
 
 from guardrail.check.contract import DecomposeRequest, Draft, VerifyRequest, seconds_left
 from guardrail.engines.llm import plans
-from guardrail.engines.llm.caches.cache import Cache, MemoryCache
+from guardrail.engines.llm.caches.memory import Cache, MemoryCache
 from guardrail.engines.llm.plans import Setting
 from guardrail.engines.llm.prompts import LANGUAGES, instructions
-from guardrail.engines.llm.protocol import LLM, AsyncLLM
-from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger, Prices
-from guardrail.engines.llm.steps import Steps
+from guardrail.engines.llm.protocol import LLM, AsyncLLM, Steps
+from guardrail.engines.llm.requests.calls import Budget, Calls, CallSettings, Prices
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.text.language import language
 from guardrail.types import SupportMatrix
@@ -82,32 +81,32 @@ class LLMEngine:
 
     def decompose(self, request: DecomposeRequest) -> Draft:
         """See Decomposer.decompose."""
-        ledger = self._ledger(_sooner(request.deadline), 0)
-        draft = self._calls.run(self._draft(request), ledger)
-        return replace(draft, usage=draft.usage + ledger.usage)
+        budget = self._budget(_sooner(request.deadline), 0)
+        draft = self._calls.run(self._draft(request), budget)
+        return replace(draft, usage=draft.usage + budget.usage)
 
     async def adecompose(self, request: DecomposeRequest) -> Draft:
         """See AsyncDecomposer.adecompose."""
-        ledger = self._ledger(_sooner(request.deadline), 0)
-        draft = await self._calls.arun(self._draft(request), ledger)
-        return replace(draft, usage=draft.usage + ledger.usage)
+        budget = self._budget(_sooner(request.deadline), 0)
+        draft = await self._calls.arun(self._draft(request), budget)
+        return replace(draft, usage=draft.usage + budget.usage)
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         """See Engine.verify."""
-        ledger = self._ledger(request.deadline, request.spent.calls)
-        matrix = self._calls.run(self._matrix(request), ledger)
-        return replace(matrix, usage=matrix.usage + ledger.usage)
+        budget = self._budget(request.deadline, request.spent.calls)
+        matrix = self._calls.run(self._matrix(request), budget)
+        return replace(matrix, usage=matrix.usage + budget.usage)
 
     async def averify(self, request: VerifyRequest) -> SupportMatrix:
         """See AsyncEngine.averify."""
-        ledger = self._ledger(request.deadline, request.spent.calls)
-        matrix = await self._calls.arun(self._matrix(request), ledger)
-        return replace(matrix, usage=matrix.usage + ledger.usage)
+        budget = self._budget(request.deadline, request.spent.calls)
+        matrix = await self._calls.arun(self._matrix(request), budget)
+        return replace(matrix, usage=matrix.usage + budget.usage)
 
-    def _ledger(self, deadline: float | None, spent: int) -> Ledger:
+    def _budget(self, deadline: float | None, spent: int) -> Budget:
         most = self._calls.settings.max_calls
         deadline = None if deadline is None else deadline - _MARGIN
-        return Ledger(deadline=deadline, calls_left=None if most is None else max(0, most - spent), prices=self.prices)
+        return Budget(deadline=deadline, calls_left=None if most is None else max(0, most - spent), prices=self.prices)
 
     def _setting(self, text: str) -> Setting:
         spoken = self.language or ("zh" if language(text) == "zh" else "en")

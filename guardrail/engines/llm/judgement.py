@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from guardrail.check.contract import NotJudged
+from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import LogicReply, PointReply, QuoteReply
-from guardrail.engines.llm.steps import Reply, answer_of
+from guardrail.engines.llm.replies import LogicReply, PointReply, QuoteReply, answer_of
 from guardrail.types import Cause, Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span
 
 CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}

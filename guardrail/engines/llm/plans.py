@@ -10,19 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import BaseModel
-
 from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
-from guardrail.engines.llm.caches.cache import Cache
-from guardrail.engines.llm.caches.memory import Memory, digest, with_ids, without_ids
+from guardrail.engines.llm.caches.memory import Cache
 from guardrail.engines.llm.draft import answer_units, read_draft
-from guardrail.engines.llm.fences import fence
 from guardrail.engines.llm.judgement import Judgement, claims_of, logic_in, nothing, read_segment, with_logic
-from guardrail.engines.llm.prompts import instructions
-from guardrail.engines.llm.protocol import LLMError, Prompt
+from guardrail.engines.llm.prompts import ask, instructions
+from guardrail.engines.llm.protocol import LLMError, Prompt, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
-from guardrail.engines.llm.steps import Reply, Steps, answer_of
+from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, answer_of
+from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
 from guardrail.types import Cause, Segment, SupportMatrix, Usage
 
 _TRIES = 2
@@ -46,8 +42,8 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
     """Segments, points, relations and individuals of the answer, by one call."""
     units = answer_units(request)
     data = [("answer", units)] if request.question is None else [("question", request.question), ("answer", units)]
-    prompt = _prompt("decompose", data, DraftReply, setting.language, 1024 + 3 * len(request.answer))
-    memory = Memory(setting.cache, digest(prompt.identity, setting.model))
+    prompt = ask("decompose", setting.language, DraftReply, data, 1024 + 3 * len(request.answer))
+    memory = ReplyMemory(setting.cache, digest(prompt.identity, setting.model))
     key = memory.key(prompt.user)
     if (kept := memory.recall(key)) is not None:
         return replace(read_draft(kept, request), usage=Usage(cache_hits=1))
@@ -82,7 +78,7 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
     shared = _shared(request, documents)
     names = ("facts", "logic") if split else ("judge",)
     prompts = [instructions(name, setting.language).identity for name in names]
-    memory = Memory(setting.cache, digest(*prompts, setting.model, shared))
+    memory = ReplyMemory(setting.cache, digest(*prompts, setting.model, shared))
     keys = {s.id: memory.key(_said(s)) for s in request.segments}
     judged: dict[str, Judgement] = {}
     for segment in request.segments:
@@ -176,18 +172,7 @@ def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str
     points = sum(len(claims_of(s)) for s in segments)
     tokens = least + per_point * points + per_relation * sum(bool(s.relations) for s in segments)
     data = [*shared, ("segments", [_item(s, relation=name != "facts") for s in segments])]
-    return _prompt(name, data, LogicOnlyReply if name == "logic" else JudgeReply, setting.language, tokens)
-
-
-def _prompt(name: str, data: Sequence[tuple[str, Any]], form: type[BaseModel], language: str, tokens: int) -> Prompt:
-    text = instructions(name, language)
-    return Prompt(
-        identity=text.identity,
-        system=text.text,
-        user="\n\n".join(fence(label, value) for label, value in data),
-        schema=json_schema(form),
-        max_tokens=min(tokens, 16_000),
-    )
+    return ask(name, setting.language, LogicOnlyReply if name == "logic" else JudgeReply, data, tokens)
 
 
 Answered = list[tuple[tuple[Segment, ...], Reply]]

@@ -1,16 +1,56 @@
-"""Prompt files: instructions in English and Chinese, each with a version; texts never change without a new one.
+"""Prompts: instructions from versioned files, and data between fences that nothing inside it can close or imitate.
 
-A file is ``prompts/<name>.<language>.md``: the first line is ``version: N``, the rest the system message.
+Instructions stand in ``prompts/<name>.<language>.md``: the first line is ``version: N``, the rest the system message; a
+text never changes without a new version. Answers, passages and questions are texts of strangers. Each goes in as JSON
+on one line, so no text of theirs starts a line. Brackets of fences, tags and control tokens of chat templates are
+escaped, and so are characters that no reader sees but a model may read (tags, direction marks, control characters): all
+stay what they are once the JSON is read.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import Any
+
+from pydantic import BaseModel
+
+from guardrail.engines.llm.protocol import Prompt
+from guardrail.engines.llm.replies import json_schema
 
 LANGUAGES = ("en", "zh")
+
+Block = tuple[str, Any]
+"""Name and value of the data in one fence."""
+
+_MOST_TOKENS = 16_000
+"""Of a reply; most endpoints refuse to be asked for more."""
+_NAME = re.compile(r"[a-z_]+")
+_FENCE = re.compile(r"^<data name=\"([a-z_]+)\">\n(.*)\n</data>$", re.MULTILINE)
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_ESCAPED = re.compile(
+    "[<>\uff1c\uff1e\ufe64\ufe65"  # angle brackets, and those that are normalised to them
+    "\x7f-\x9f\u2028\u2029"  # control characters that JSON leaves alone; two of them end lines
+    "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"  # unseen
+    r"|\[(?=/?[gs]?[A-Z][A-Z_]+\])"  # "[INST]", "[/INST]", "[gMASK]"; brackets of JSON never stand before such words
+)
+
+
+def ask(name: str, language: str, reply: type[BaseModel], blocks: Iterable[Block], max_tokens: int = 4096) -> Prompt:
+    """One request: the instructions of that name and language, the data in the order given, the form of the reply."""
+    text = instructions(name, language)
+    return Prompt(
+        identity=text.identity,
+        system=text.text,
+        user="\n\n".join(fence(label, value) for label, value in blocks),
+        schema=json_schema(reply),
+        max_tokens=min(max_tokens, _MOST_TOKENS),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +76,30 @@ def instructions(name: str, language: str) -> Instructions:
         raise ValueError(f"prompt {name}.{language} must start with 'version: N', got {first!r}.")
     digest = hashlib.sha256(rest.encode()).hexdigest()[:12]
     return Instructions(text=rest.strip(), identity=f"{name}.{language}.v{version.strip()}.{digest}")
+
+
+def fence(name: str, value: Any) -> str:
+    """``value`` as one line of JSON inside a fence.
+
+    Args:
+        name: Lower-case letters and underscores; the instructions speak of the data by it.
+        value: Anything that JSON can hold; lone surrogates, which UTF-8 cannot, become U+FFFD.
+
+    Raises:
+        ValueError: ``name`` is made of anything else.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(f"name of a fence must be lower-case letters and underscores, got {name!r}.")
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    safe = _ESCAPED.sub(_escape, _SURROGATES.sub("\ufffd", text))
+    return f'<data name="{name}">\n{safe}\n</data>'
+
+
+def unfence(prompt: str) -> dict[str, Any]:
+    """The data of a prompt by name: what a scripted model reads (guardrail.testing)."""
+    return {name: json.loads(text) for name, text in _FENCE.findall(prompt)}
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{int.from_bytes(units[n : n + 2], 'big'):04x}" for n in range(0, len(units), 2))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from guardrail.errors import EngineError
 from guardrail.types import Cause
@@ -118,3 +118,15 @@ def provider_of(llm: LLM | AsyncLLM) -> str | None:
     """``llm.provider``, which a model may have: who serves it, as OpenTelemetry's ``gen_ai.provider.name`` has it."""
     provider = getattr(llm, "provider", None)
     return provider if isinstance(provider, str) and provider else None
+
+
+Reply = Completion | LLMError
+Round = tuple[Prompt, ...]
+Replies = tuple[Reply, ...]
+
+T = TypeVar("T")
+Steps = Generator[Round, Replies, T]
+"""Work of the engine, written once for sync and async: yields rounds of prompts, is sent what came back, in order.
+
+Prompts of one round are at work at once (requests/calls.py performs them); an empty round is never yielded.
+"""

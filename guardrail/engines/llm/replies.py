@@ -6,11 +6,17 @@ position, points "s1.1", "s1.2", ... by their segment.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from guardrail.check.contract import NotJudged
+from guardrail.engines.llm.protocol import LLMError, Reply
+from guardrail.types import Cause
 
 KnowledgeError = Literal[
     "none", "hallucination", "contradiction", "entity_inversion", "conflation", "conceptual_substitution"
@@ -18,6 +24,9 @@ KnowledgeError = Literal[
 LogicError = Literal[
     "none", "overgeneralization", "causal_confusion", "sufficient_necessary", "inclusion_relation", "other_logic"
 ]
+
+_START = re.compile(r"\{(?=\s*[\"}])|\[(?=\s*[\[{])")  # other braces are prose
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 
 
 class _Reply(BaseModel):
@@ -141,3 +150,46 @@ def _close(node: dict[str, Any]) -> None:
     for each in properties.values():
         each.pop("default", None)
         each.pop("title", None)
+
+
+def answer_of(reply: Reply) -> dict[str, Any] | NotJudged:
+    """The JSON object of a reply, or why there is none."""
+    if isinstance(reply, LLMError):
+        return NotJudged(f"the judge could not be asked: {reply}", reply.cause)
+    raw = read_object(reply.text)
+    if raw is None:
+        why = "was cut off" if reply.cut_off else "holds no JSON object"
+        return NotJudged(f"the judge's reply {why}", Cause.REPLY)
+    return raw
+
+
+def read_object(text: str) -> dict[str, Any] | None:
+    """The object, or None where the text holds none, a broken or cut one, or several that differ.
+
+    Line ends inside strings pass, as weak models write them; NaN and Infinity, which JSON lacks, do not.
+    """
+    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
+    found: dict[str, Any] | None = None
+    text = _without_thoughts(text)
+    start = _START.search(text)
+    while start is not None:
+        try:
+            value, end = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            return None  # what stands inside a broken object is a part of a reply, not a reply
+        if not isinstance(value, dict) or found not in (None, value):
+            return None
+        found = value
+        start = _START.search(text, end)
+    return found
+
+
+def _without_thoughts(text: str) -> str:
+    if text.lstrip("\ufeff \t\r\n`jsonJSON").startswith("{"):
+        return text
+    end = _THOUGHTS_END.search(text)
+    return text if end is None else text[end.end() :]
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)

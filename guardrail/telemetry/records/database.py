@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from guardrail.errors import ConfigurationError, UsageError
+from guardrail.telemetry.sqlite_file import is_damaged, write_ahead
 
 VERSION = 1
 """Of the tables; ``PRAGMA user_version`` of the file."""
 
 _OWNER = 0x67726473  # "grds": tells our files from other people's SQLite files
 _PATIENCE = 5.0
-_SWITCH_SECONDS = 0.01
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SIDES = ("-wal", "-shm", "")
 
 _TABLES = (
@@ -167,7 +165,7 @@ def open_to_write(path: Path, patience: float) -> sqlite3.Connection:
     try:
         if version(connection, path) == 0:
             _make_tables(connection, path)
-        _write_ahead(connection, patience)
+        write_ahead(connection, patience)
         for statement in ("PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = ON"):
             connection.execute(statement).fetchone()
     except BaseException:
@@ -183,36 +181,6 @@ def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
         for statement in _TABLES:
             connection.execute(statement)
     connection.execute("COMMIT")
-
-
-def _write_ahead(connection: sqlite3.Connection, patience: float) -> None:
-    """Switch to WAL. SQLite does not wait where another process writes just then, as several at their start do."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        except sqlite3.OperationalError as error:
-            if not is_busy(error) or time.monotonic() >= until:
-                raise
-            time.sleep(_SWITCH_SECONDS)
-        else:
-            return
-
-
-def is_damaged(error: Exception) -> bool:
-    """Whether the file itself is broken."""
-    return code_of(error) in _DAMAGED
-
-
-def is_busy(error: Exception) -> bool:
-    """Whether somebody else was writing for too long."""
-    return code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def code_of(error: Exception) -> int | None:
-    """SQLite's primary result code."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code & 0xFF if isinstance(code, int) else None
 
 
 def storable(text: str) -> str:

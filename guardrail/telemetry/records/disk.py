@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from guardrail.telemetry.records.database import is_busy, is_damaged, move_aside, open_to_write
+from guardrail.telemetry.records.database import move_aside, open_to_write
 from guardrail.telemetry.records.retention import SAMPLE, note_fact, prune, tidy
 from guardrail.telemetry.records.rows import COLUMNS, Row
+from guardrail.telemetry.sqlite_file import is_busy, is_damaged
 
 _VALUES = ", ".join("?" * len(COLUMNS))
 _INSERT = f"INSERT INTO records ({', '.join(COLUMNS)}) VALUES ({_VALUES}) ON CONFLICT (id) DO NOTHING"  # noqa: S608

@@ -14,10 +14,10 @@ from guardrail.errors import ConfigurationError
 from guardrail.telemetry.outcome import Outcome
 from guardrail.telemetry.records import forks
 from guardrail.telemetry.records.content import Redact
-from guardrail.telemetry.records.database import is_damaged
 from guardrail.telemetry.records.disk import Disk, Limits
 from guardrail.telemetry.records.rows import Row, as_row
 from guardrail.telemetry.records.tally import Tally
+from guardrail.telemetry.sqlite_file import is_damaged
 
 _GATHER_SECONDS = 0.2
 _BATCH = 100

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from guardrail.engines.llm.caches.cache import Cache, MemoryCache
 from guardrail.engines.llm.caches.disk import FILE, DiskCache
+from guardrail.engines.llm.caches.memory import Cache, MemoryCache
 from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.errors import ConfigurationError
 

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.llm_faults import run
 from guardrail import UsageError
 from guardrail.engines.llm import judgement
-from guardrail.engines.llm.fences import fence
+from guardrail.engines.llm.prompts import fence
 from guardrail.engines.llm.quotes import Documents
 from guardrail.testing import FaultKind, OpenAIServer, Reply
 from tests.support.judge_script import ReadingJudge

@@ -7,8 +7,8 @@ import pytest
 
 from guardrail import Guard, Passage, Policy, Verdict
 from guardrail.engines.llm.engine import LLMEngine
-from guardrail.engines.llm.fences import fence, unfence
 from guardrail.engines.llm.models.openai import OpenAILLM
+from guardrail.engines.llm.prompts import fence, unfence
 from guardrail.testing import OpenAIServer
 from guardrail.types import Report
 from tests.support.gullible_judge import GullibleJudge

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.engines.llm.json_text import read_object
+from guardrail.engines.llm.replies import read_object
 
 REPLY = '{"segments": [{"id": "s1", "verdict": "supported"}]}'
 

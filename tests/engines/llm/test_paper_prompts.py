@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated, validated_draft
 from guardrail.check.decompose import decompose as by_rules
-from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker, replies
-from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.prompts import LANGUAGES, instructions, unfence
 from guardrail.engines.llm.protocol import Completion
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import LogicOnlyReply

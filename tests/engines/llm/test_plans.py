@@ -10,9 +10,9 @@ import pytest
 from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm import plans
-from guardrail.engines.llm.caches.cache import MemoryCache
-from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.caches.memory import MemoryCache
 from guardrail.engines.llm.plans import Setting
+from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
 from guardrail.types import Passage, SupportMatrix
 

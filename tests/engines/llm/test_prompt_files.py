@@ -13,9 +13,8 @@ from guardrail.check.contract import DecomposeRequest
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm import prompts
 from guardrail.engines.llm.draft import answer_units, read_draft
-from guardrail.engines.llm.fences import fence, unfence
 from guardrail.engines.llm.judgement import read_segment
-from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions, unfence
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import (
     DraftReply,

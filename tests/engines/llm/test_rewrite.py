@@ -9,9 +9,8 @@ import re
 import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError
-from guardrail.engines.llm.fences import fence, unfence
 from guardrail.engines.llm.models.openai import OpenAILLM
-from guardrail.engines.llm.prompts import instructions
+from guardrail.engines.llm.prompts import fence, instructions, unfence
 from guardrail.engines.llm.protocol import Completion
 from guardrail.engines.llm.replies import RewriteReply
 from guardrail.engines.llm.requests.calls import CallSettings

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from guardrail.engines.llm.fences import fence
-from guardrail.engines.llm.prompts import LANGUAGES, instructions
+from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions
 from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, json_schema
 from guardrail.testing import Reply
 from tests.support.gullible_judge import ORDER, GullibleJudge

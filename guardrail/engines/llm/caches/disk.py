@@ -17,9 +17,9 @@ from itertools import count
 from pathlib import Path
 from weakref import finalize
 
-from guardrail.engines.llm.caches.cache import refuse_limits
-from guardrail.engines.llm.requests.outage import Outage
+from guardrail.engines.llm.caches.memory import Backoff, refuse_limits
 from guardrail.errors import ConfigurationError
+from guardrail.telemetry.sqlite_file import is_busy, is_damaged, write_ahead
 
 FILE = "verdicts-1.sqlite3"
 """Name of the file; the number is that of its format."""
@@ -30,7 +30,6 @@ CREATE TABLE IF NOT EXISTS verdicts (
 )"""
 _EVICT = """
 DELETE FROM verdicts WHERE number <= (SELECT number FROM verdicts ORDER BY number DESC LIMIT 1 OFFSET ?)"""
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BUSY_SECONDS = 0.25
 _OUTAGE_SECONDS = 5.0
 
@@ -75,7 +74,7 @@ class DiskCache:
         self._link: _Link | None = None
         self._opening = threading.Lock()
         self._sets = count(1)
-        self._outage = Outage("the cache on disk", _OUTAGE_SECONDS)
+        self._backoff = Backoff("the cache on disk", _OUTAGE_SECONDS)
 
     def get(self, key: str) -> str | None:
         """See Cache.get."""
@@ -98,7 +97,7 @@ class DiskCache:
                 link.connection.close()
 
     def _run(self, statement: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
-        if self._outage.lasting:
+        if self._backoff.active:
             return []
         link = None
         try:
@@ -110,7 +109,7 @@ class DiskCache:
         except (sqlite3.Error, OSError) as error:
             self._recover(link, error)
             return []
-        self._outage.end()
+        self._backoff.end()
         return rows
 
     def _linked(self) -> _Link:
@@ -133,27 +132,26 @@ class DiskCache:
         connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         link = _Link(connection, (stat.st_dev, stat.st_ino))
         try:
-            for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", _SCHEMA):
+            write_ahead(connection, _BUSY_SECONDS)
+            for statement in ("PRAGMA synchronous = NORMAL", _SCHEMA):
                 connection.execute(statement)
         except sqlite3.DatabaseError as error:
             connection.close()
-            if _code(error) not in _BROKEN:
-                raise
-            self._move_aside(link)
+            if is_damaged(error):
+                self._move_aside(link)
             raise
         finalize(self, _close, link)
         return link
 
     def _recover(self, link: _Link | None, error: Exception) -> None:
         """Start afresh at the next use; a corrupt file is out of the way by then."""
-        code = _code(error)
-        if code == sqlite3.SQLITE_BUSY or self._link is not link:
+        if is_busy(error) or self._link is not link:
             return  # others at work are no outage; or another thread has seen to it
         self.close()
-        if link is not None and code in _BROKEN:
+        if not is_damaged(error):
+            self._backoff.begin(error)
+        elif link is not None:
             self._move_aside(link)
-        elif code not in _BROKEN:
-            self._outage.begin(error)
 
     def _move_aside(self, link: _Link) -> None:
         path = self.folder / FILE
@@ -171,9 +169,3 @@ class DiskCache:
 def _close(link: _Link) -> None:
     if link.process == os.getpid():
         link.connection.close()
-
-
-def _code(error: Exception) -> int | None:
-    """SQLite's primary result code."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code & 0xFF if isinstance(code, int) else None

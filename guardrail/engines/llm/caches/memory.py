@@ -1,72 +1,116 @@
-"""What the engine remembers of earlier replies: by instructions, model, documents and words, never by ids.
+"""Where the LLM engine remembers what it was told: texts by key. In memory here; on disk and in Redis beside it.
 
-So a segment that stands in a regenerated answer again is not judged again. What comes out of a cache is read like a
-fresh reply, quotes and all: a cache is no more to be trusted than a model.
+A key holds hashes of the prompt, the model, the segment and the passages, so an entry never goes stale by itself. A
+cache may forget at any time and never raises while in use: one that is broken is a miss.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import math
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from guardrail.engines.llm.caches.cache import Cache
-from guardrail.engines.llm.json_text import read_object
-from guardrail.errors import rust_panics_as_errors
-from guardrail.types import Claim, Segment
+from guardrail.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from cachetools import LRUCache
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """A cache, and a digest of what all keys of one request share (identities of prompts, model, documents)."""
+@runtime_checkable
+class Cache(Protocol):
+    """Texts by key; used by any thread, several at once."""
 
-    cache: Cache | None
-    scope: str
+    def get(self, key: str) -> str | None:
+        """The text, or None where it is not known (any more)."""
+        ...
 
-    def key(self, *parts: object) -> str:
-        """Key of these parts in the scope."""
-        return digest(self.scope, *parts)
+    def set(self, key: str, value: str) -> None:
+        """Remember a text; what was there under the key is replaced."""
+        ...
 
-    def recall(self, key: str) -> dict[str, Any] | None:
-        """What was remembered under the key; a cache that fails remembers nothing."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryCache:
+    """The default: a dictionary of this process that forgets what was not used for longest.
+
+    Attributes:
+        entries: At most so many texts (about 1 kB each).
+
+    Raises:
+        ConfigurationError: ``entries`` is not a positive number.
+        MissingExtraError: cachetools is not installed.
+    """
+
+    entries: int = 10_000
+    _texts: LRUCache[str, str] = field(init=False, repr=False)
+    _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        refuse_limits(self.entries, None)
         try:
-            with rust_panics_as_errors():
-                text = self.cache.get(key) if self.cache is not None else None
-        except Exception as error:  # somebody's cache must not cost a verdict
-            _log.warning("the cache failed", exc_info=error)
-            return None
-        return read_object(text) if text is not None else None
+            from cachetools import LRUCache
+        except ImportError as error:
+            raise MissingExtraError('the cache needs cachetools: pip install "rag-guardrail[llm]"') from error
+        object.__setattr__(self, "_texts", LRUCache(self.entries))
 
-    def remember(self, key: str, raw: Mapping[str, Any]) -> None:
-        """Keep a reply under the key."""
-        try:
-            if self.cache is not None:
-                with rust_panics_as_errors():
-                    self.cache.set(key, json.dumps(raw, ensure_ascii=True))
-        except Exception as error:  # see recall
-            _log.warning("the cache failed", exc_info=error)
+    def get(self, key: str) -> str | None:
+        """See Cache.get."""
+        with self._lock:
+            text: str | None = self._texts.get(key)
+        return text
 
-
-def digest(*parts: object) -> str:
-    """SHA-256 of anything that JSON can hold."""
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
+    def set(self, key: str, value: str) -> None:
+        """See Cache.set."""
+        with self._lock:
+            self._texts[key] = value
 
 
-def without_ids(raw: Mapping[str, Any], claims: Sequence[Claim]) -> dict[str, Any]:
-    """A complete reply about a segment, its points in the order of the claims and without ids."""
-    by_id = {point["id"]: point for point in raw["points"]}
-    return {**raw, "id": "", "points": [{**by_id[claim.id], "id": ""} for claim in claims]}
+def refuse_limits(entries: int, max_age: float | None) -> None:
+    """Raise ConfigurationError for limits under which a cache could hold nothing."""
+    if isinstance(entries, bool) or not isinstance(entries, int) or entries < 1:
+        raise ConfigurationError(f"entries of a cache must be a whole number from 1 on, got {entries!r}.")
+    if max_age is not None and not (isinstance(max_age, (int, float)) and 0 < max_age < math.inf):
+        raise ConfigurationError(f"max_age of a cache must be positive seconds or None, got {max_age!r}.")
 
 
-def with_ids(kept: Mapping[str, Any], segment: Segment, claims: Sequence[Claim]) -> dict[str, Any] | None:
-    """The same as a reply about this segment; None if it does not fit."""
-    points = kept.get("points")
-    if not isinstance(points, list) or len(points) != len(claims) or not all(isinstance(p, dict) for p in points):
-        return None
-    named = [{**point, "id": claim.id} for point, claim in zip(points, claims, strict=True)]
-    return {**kept, "id": segment.id, "points": named}
+class Backoff:
+    """A store that is down must not be asked for every verdict: it is left alone for some seconds. For any thread.
+
+    Args:
+        store: What failed, for the log.
+        seconds: How long to leave it alone after a failure.
+    """
+
+    __slots__ = ("_announced", "_seconds", "_store", "_until")
+
+    def __init__(self, store: str, seconds: float) -> None:
+        self._store = store
+        self._seconds = seconds
+        self._until = 0.0
+        self._announced = False
+
+    @property
+    def active(self) -> bool:
+        """Whether the store is to be left alone now."""
+        return time.monotonic() < self._until
+
+    def begin(self, error: Exception) -> None:
+        """The store failed. Logged once until it works again; the kind of error only, as messages may hold secrets."""
+        self._until = time.monotonic() + self._seconds
+        if not self._announced:
+            self._announced = True
+            _log.warning(
+                "%s failed (%s): no verdicts are remembered there; tried again every %g s",
+                self._store, type(error).__name__, self._seconds,
+            )  # fmt: skip
+
+    def end(self) -> None:
+        """The store worked."""
+        if self._announced:
+            self._announced = False
+            _log.warning("%s works again", self._store)

@@ -5,8 +5,7 @@ Who can write to the server can forge verdicts, and values hold words of answers
 
 from __future__ import annotations
 
-from guardrail.engines.llm.caches.cache import refuse_limits
-from guardrail.engines.llm.requests.outage import Outage
+from guardrail.engines.llm.caches.memory import Backoff, refuse_limits
 from guardrail.errors import ConfigurationError, MissingExtraError
 
 _MONTH = 30 * 24 * 3600.0
@@ -46,7 +45,7 @@ class RedisCache:
         self.prefix = prefix
         self.max_age = max_age
         self._failures = (redis.RedisError, OSError)
-        self._outage = Outage("the Redis cache", outage)
+        self._backoff = Backoff("the Redis cache", outage)
         try:
             self._client = redis.Redis.from_url(
                 url,
@@ -61,7 +60,7 @@ class RedisCache:
 
     def get(self, key: str) -> str | None:
         """See Cache.get."""
-        if self._outage.lasting:
+        if self._backoff.active:
             return None
         try:
             value = self._client.get(self.prefix + key)
@@ -69,14 +68,14 @@ class RedisCache:
         except UnicodeError:  # a lone surrogate in the key, or not our value
             return None
         except self._failures as error:
-            self._outage.begin(error)
+            self._backoff.begin(error)
             return None
-        self._outage.end()
+        self._backoff.end()
         return text
 
     def set(self, key: str, value: str) -> None:
         """See Cache.set."""
-        if self._outage.lasting:
+        if self._backoff.active:
             return
         try:
             age = None if self.max_age is None else max(1, int(self.max_age * 1000))
@@ -84,9 +83,9 @@ class RedisCache:
         except UnicodeError:  # a lone surrogate, which UTF-8 cannot hold
             return
         except self._failures as error:
-            self._outage.begin(error)
+            self._backoff.begin(error)
             return
-        self._outage.end()
+        self._backoff.end()
 
     def close(self) -> None:
         """Let go of the connections; the next use opens new ones."""

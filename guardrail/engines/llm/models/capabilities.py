@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
-from guardrail.engines.llm.requests.tokens import read_tokens
+from guardrail.engines.llm.requests.budget import read_tokens
 from guardrail.types import Cause
 
 Form = Literal["json_schema", "json_object", "none"]
@@ -20,7 +20,7 @@ _LIMITS = ("max_completion_tokens", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class EndpointCapabilities:
     """How requests are put. ``limit`` names the token limit; ``fixed``: the form of replies is not to change."""
 
     form: Form
@@ -50,7 +50,7 @@ class Dialect:
             body["response_format"] = {"type": "json_object"}
         return body
 
-    def without(self, parameter: str | None, message: str, body: dict[str, Any]) -> Dialect | None:
+    def without(self, parameter: str | None, message: str, body: dict[str, Any]) -> EndpointCapabilities | None:
         """The dialect that leaves out what a refusal (400, 422) speaks of; None where it is about something else.
 
         Args:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from guardrail.check.drivers import arun, run
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
+from guardrail.engines.llm.requests.budget import read_tokens
 from guardrail.engines.llm.requests.failures import failure, mentions
-from guardrail.engines.llm.requests.tokens import read_tokens
 from guardrail.errors import ConfigurationError, MissingExtraError
 from guardrail.types import Cause
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import Runnable, RunnableConfig
+
+    _Request = tuple[Runnable[Any, Any], list[BaseMessage]]
 
 _PROVIDERS = {
     "amazon_bedrock": "aws.bedrock",
@@ -26,6 +30,8 @@ _PROVIDERS = {
     "xai": "x_ai",
 }
 """LangChain's names of providers that OpenTelemetry calls otherwise."""
+_MOST_REQUESTS = 3
+"""For one prompt: a model may refuse the temperature and the schema."""
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
 _REFUSED = frozenset({"content_filter", "SAFETY", "refusal", "guardrail_intervened", "content_filtered"})
 
@@ -90,28 +96,26 @@ class LangChainLLM:
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
         """See llm.protocol.LLM; the time is kept by llm.requests.calls, LangChain has no such option."""
         del timeout
-        for calls in (1, 2, 3):
-            runnable, messages = self._ready(prompt)
-            try:
-                return _read(runnable.invoke(messages, _config(prompt)), calls)
-            except Exception as error:
-                if calls == 3 or not self._learn(error):
-                    raise failure(error) from None
-        raise LLMError("the model refuses every form of request")
+        return run(self._negotiation(prompt), lambda asked: asked[0].invoke(asked[1], _config(prompt)))
 
     async def acomplete(self, prompt: Prompt, *, timeout: float | None) -> Completion:  # noqa: ASYNC109
         """See ``complete``."""
         del timeout
-        for calls in (1, 2, 3):
-            runnable, messages = self._ready(prompt)
-            try:
-                return _read(await runnable.ainvoke(messages, _config(prompt)), calls)
-            except Exception as error:
-                if calls == 3 or not self._learn(error):
-                    raise failure(error) from None
-        raise LLMError("the model refuses every form of request")
+        return await arun(self._negotiation(prompt), lambda asked: asked[0].ainvoke(asked[1], _config(prompt)))
 
-    def _ready(self, prompt: Prompt) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
+    def _negotiation(
+        self, prompt: Prompt
+    ) -> Generator[tuple[Runnable[Any, Any], list[BaseMessage]], object, Completion]:
+        calls = 0
+        while True:
+            calls += 1
+            try:
+                return _read((yield self._request(prompt)), calls)
+            except Exception as error:
+                if calls == _MOST_REQUESTS or not self._learn(error):
+                    raise failure(error) from None
+
+    def _request(self, prompt: Prompt) -> _Request:
         from langchain_core.messages import HumanMessage, SystemMessage
 
         runnable: Runnable[Any, Any] = self._cold

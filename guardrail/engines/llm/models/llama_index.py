@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
+from guardrail.check.drivers import arun, run
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
+from guardrail.engines.llm.requests.budget import read_tokens
 from guardrail.engines.llm.requests.failures import failure, mentions
-from guardrail.engines.llm.requests.tokens import read_tokens
 from guardrail.errors import ConfigurationError, MissingExtraError
 from guardrail.types import Cause
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.llms import LLM
 
+_MOST_REQUESTS = 2
+"""For one prompt: a model may refuse the temperature."""
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 
 
@@ -69,27 +72,24 @@ class LlamaIndexLLM:
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
         """See llm.protocol.LLM; the time is kept by llm.requests.calls, LlamaIndex has no such option."""
         del timeout
-        messages = _messages(prompt)
-        for calls in (1, 2):
-            try:
-                return _read(self._cold.chat(messages), calls)
-            except Exception as error:
-                if calls == 2 or not self._learn(error):
-                    raise failure(error) from None
-        raise LLMError("the model refuses every form of request")
+        return run(self._negotiation(prompt), lambda asked: asked[0].chat(asked[1]))
 
     async def acomplete(self, prompt: Prompt, *, timeout: float | None) -> Completion:  # noqa: ASYNC109
         """See ``complete``."""
         if self._blocks:
             return await asyncio.to_thread(self.complete, prompt, timeout=timeout)
+        return await arun(self._negotiation(prompt), lambda asked: asked[0].achat(asked[1]))
+
+    def _negotiation(self, prompt: Prompt) -> Generator[tuple[LLM, list[ChatMessage]], object, Completion]:
         messages = _messages(prompt)
-        for calls in (1, 2):
+        calls = 0
+        while True:
+            calls += 1
             try:
-                return _read(await self._cold.achat(messages), calls)
+                return _read((yield self._cold, messages), calls)
             except Exception as error:
-                if calls == 2 or not self._learn(error):
+                if calls == _MOST_REQUESTS or not self._learn(error):
                     raise failure(error) from None
-        raise LLMError("the model refuses every form of request")
 
     def _learn(self, error: Exception) -> bool:
         """Whether the model refused the temperature; it is left out from then on."""

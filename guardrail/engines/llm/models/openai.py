@@ -9,9 +9,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from guardrail.engines.llm.models.capabilities import Dialect, read_reply
+from guardrail.check.drivers import arun, run
+from guardrail.engines.llm.models.capabilities import EndpointCapabilities, read_reply
 from guardrail.engines.llm.models.clients import Clients
-from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
+from guardrail.engines.llm.protocol import Completion, Prompt
 from guardrail.engines.llm.requests.failures import failure, status_of
 from guardrail.errors import ConfigurationError, MissingExtraError, did_you_mean
 from guardrail.telemetry.spans import trace_headers
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 
 Structured = Literal["auto", "json_schema", "json_object", "none"]
 _STRUCTURED: tuple[Structured, ...] = ("auto", "json_schema", "json_object", "none")
-_LONGEST_TALK = 6
+_MOST_REQUESTS = 6
 """Requests for one prompt while the endpoint is being learned: there are five things that it may refuse."""
 _CONNECTING = 5.0
 """Seconds to connect at most: where nobody answers, the time of a whole reply need not pass to know it."""
 
-_Talk = Generator[dict[str, Any], object, Completion]
+
+Negotiation = Generator[dict[str, Any], object, Completion]
+"""Yields requests, until one is understood."""
 
 
 class OpenAIOptions(TypedDict, total=False):
@@ -83,7 +86,7 @@ class OpenAILLM:
         azure = "azure_endpoint" in client
         self._clients, self._address = _connect(base_url, api_key, client, azure=azure)
         self._provider = "azure.ai.openai" if azure else "openai"
-        self._dialect = Dialect(
+        self._capabilities = EndpointCapabilities(
             form="json_schema" if structured == "auto" else structured,
             fixed=structured != "auto",
             # Servers that are not OpenAI's may pass over a limit that they do not know.
@@ -133,52 +136,39 @@ class OpenAILLM:
         """See guardrail.engines.llm.protocol.LLM."""
         end = None if timeout is None else time.monotonic() + timeout
         client = self._clients.here()
-        talk = self._talk(prompt)
-        body = next(talk)
-        while True:
-            try:
-                reply: object = client.chat.completions.create(**body, timeout=_patience(end))
-            except Exception as error:
-                reply = error
-            try:
-                body = talk.send(reply)
-            except StopIteration as stop:
-                return _completion(stop)
+        return run(
+            self._negotiation(prompt), lambda body: client.chat.completions.create(**body, timeout=_time_left(end))
+        )
 
     async def acomplete(self, prompt: Prompt, *, timeout: float | None) -> Completion:  # noqa: ASYNC109
         """See guardrail.engines.llm.protocol.AsyncLLM."""
         end = None if timeout is None else time.monotonic() + timeout
         client = await self._clients.in_loop()
-        talk = self._talk(prompt)
-        body = next(talk)
-        while True:
-            try:
-                reply: object = await client.chat.completions.create(**body, timeout=_patience(end))
-            except Exception as error:
-                reply = error
-            try:
-                body = talk.send(reply)
-            except StopIteration as stop:
-                return _completion(stop)
+        return await arun(
+            self._negotiation(prompt), lambda body: client.chat.completions.create(**body, timeout=_time_left(end))
+        )
 
-    def _talk(self, prompt: Prompt) -> _Talk:
-        """Yields requests and is sent replies or errors, until one is understood; then what was learned is kept."""
-        dialect = self._dialect
-        for calls in range(1, _LONGEST_TALK + 1):
-            body = dialect.body(prompt)
+    def _negotiation(self, prompt: Prompt) -> Negotiation:
+        """Ask until a request is understood; then what was learned is kept."""
+        capabilities = self._capabilities
+        calls = 0
+        while True:
+            calls += 1
+            body = capabilities.body(prompt)
             more = {"extra_body": self._body or None, "extra_headers": trace_headers() or None}
             reply = yield {"model": self._model, **body, **more}
             if not isinstance(reply, Exception):
-                self._dialect = dialect  # one assignment of a whole: threads that learn at once learn the same
+                self._capabilities = (
+                    capabilities  # one assignment of a whole: threads that learn at once learn the same
+                )
                 return read_reply(reply, calls)
             plainer = None
             if status_of(reply) in {400, 422}:
                 parameter = getattr(reply, "param", None)
-                plainer = dialect.without(parameter if isinstance(parameter, str) else None, str(reply), body)
-            if plainer is None or calls == _LONGEST_TALK:
+                plainer = capabilities.without(parameter if isinstance(parameter, str) else None, str(reply), body)
+            if plainer is None or calls == _MOST_REQUESTS:
                 raise failure(reply, spent=Completion(text="", calls=calls)) from None
-            dialect = plainer
-        raise LLMError("the endpoint refuses every form of request")
+            capabilities = plainer
 
 
 def _connect(
@@ -233,15 +223,8 @@ def _without_user(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
-def _patience(end: float | None) -> openai.Timeout:
+def _time_left(end: float | None) -> openai.Timeout:
     from openai import Timeout
 
     left = None if end is None else max(0.001, end - time.monotonic())
     return Timeout(left, connect=_CONNECTING if left is None else min(left, _CONNECTING))
-
-
-def _completion(stop: StopIteration) -> Completion:
-    completion = stop.value
-    if not isinstance(completion, Completion):
-        raise TypeError(f"a talk must return a Completion, got {type(completion).__name__}")
-    return completion

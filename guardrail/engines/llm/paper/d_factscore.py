@@ -15,12 +15,13 @@ from guardrail.check.entities.names import split_title
 from guardrail.check.logic import find_relations
 from guardrail.engines.llm.draft import answer_units
 from guardrail.engines.llm.judgement import claims_of
-from guardrail.engines.llm.paper.asking import ask, context_blocks, items, replies_to
 from guardrail.engines.llm.paper.evidence import Locator
-from guardrail.engines.llm.paper.replies import FactsReply, GroupReply, GroupsReply, TruthReply
-from guardrail.engines.llm.paper.sentences import by_sentence, keeps
+from guardrail.engines.llm.paper.inputs import by_sentence, context_blocks, keeps, replies_to
+from guardrail.engines.llm.paper.replies import FactsReply, GroupReply, GroupsReply, TruthReply, items
 from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
-from guardrail.engines.llm.steps import Reply, Steps, answer_of
+from guardrail.engines.llm.prompts import ask
+from guardrail.engines.llm.protocol import Reply, Steps
+from guardrail.engines.llm.replies import answer_of
 from guardrail.types import Cell, Claim, Entity, EntityGroup, Row, Segment, SupportMatrix
 
 PROMPTS = ("d_factscore_facts", "d_factscore_groups", "d_factscore_verify")

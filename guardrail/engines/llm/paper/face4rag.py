@@ -11,12 +11,12 @@ from typing import Any
 from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.draft import answer_units, read_draft
 from guardrail.engines.llm.judgement import NO_REPLY, Judgement, logic_in, nothing, read_segment, with_logic
-from guardrail.engines.llm.paper.asking import ask, context_blocks, items, question_block
-from guardrail.engines.llm.paper.replies import FactCheckReply, InformationReply, PiecesReply
-from guardrail.engines.llm.paper.sentences import keeps
+from guardrail.engines.llm.paper.inputs import context_blocks, keeps, question_block
+from guardrail.engines.llm.paper.replies import FactCheckReply, InformationReply, PiecesReply, items
+from guardrail.engines.llm.prompts import ask
+from guardrail.engines.llm.protocol import Reply, Steps
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import LogicOnlyReply
-from guardrail.engines.llm.steps import Reply, Steps, answer_of
+from guardrail.engines.llm.replies import LogicOnlyReply, answer_of
 from guardrail.types import Cause, Claim, Segment, SupportMatrix
 
 PROMPTS = ("face4rag_decompose", "face4rag_facts", "face4rag_logic")

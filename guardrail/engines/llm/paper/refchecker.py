@@ -13,13 +13,14 @@ from typing import Any, Literal
 
 from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.draft import answer_units
-from guardrail.engines.llm.paper.asking import ask, context_blocks, items, question_block, replies_to
 from guardrail.engines.llm.paper.attribution import Extracted, attributed
 from guardrail.engines.llm.paper.evidence import Locator
-from guardrail.engines.llm.paper.replies import ClaimReply, ClaimsReply, LabelReply, LabelsReply, TripletsReply
-from guardrail.engines.llm.paper.sentences import by_sentence, keeps
+from guardrail.engines.llm.paper.inputs import by_sentence, context_blocks, keeps, question_block, replies_to
+from guardrail.engines.llm.paper.replies import ClaimReply, ClaimsReply, LabelReply, LabelsReply, TripletsReply, items
 from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
-from guardrail.engines.llm.steps import Reply, Steps, answer_of
+from guardrail.engines.llm.prompts import ask
+from guardrail.engines.llm.protocol import Reply, Steps
+from guardrail.engines.llm.replies import answer_of
 from guardrail.text.language import language as language_of
 from guardrail.types import Cell, Row, Segment, SupportMatrix
 

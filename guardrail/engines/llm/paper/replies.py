@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.replies import KnowledgeError, QuoteReply
+
+Form = TypeVar("Form", bound=BaseModel)
 
 
 class _Form(BaseModel):
@@ -100,3 +103,15 @@ class LabelsReply(_Form):
     """Reply to ``refchecker_check`` (up to five claims, one passage)."""
 
     labels: list[LabelReply]
+
+
+def items(raw: dict[str, Any] | NotJudged, key: str, form: type[Form]) -> list[Form]:
+    """The items of a list in a reply that have the right form; one that is wrong spoils itself only."""
+    listed = raw.get(key) if isinstance(raw, dict) else None
+    found = []
+    for item in listed if isinstance(listed, list) else []:
+        try:
+            found.append(form.model_validate(item))
+        except ValidationError:
+            continue
+    return found

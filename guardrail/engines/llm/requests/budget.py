@@ -1,11 +1,13 @@
-"""The account of one answer: time and requests left, requests made, tokens, cost."""
+"""The budget of one answer: time and requests left, requests made, tokens, cost; and how providers count tokens."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any, TypedDict
 
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.errors import ConfigurationError
@@ -13,6 +15,11 @@ from guardrail.types import Cause, Usage
 
 SPARE = 0.1
 """Seconds before the deadline that requests may not use: the engine puts its reply together in them."""
+
+_INPUT = ("prompt_tokens", "input_tokens", "prompt_token_count", "prompt_eval_count")
+_OUTPUT = ("completion_tokens", "output_tokens", "candidates_token_count", "eval_count")
+_CACHED = ("cached_tokens", "cache_read", "cache_read_input_tokens", "prompt_cache_hit_tokens")
+_DETAILS = ("prompt_tokens_details", "input_tokens_details", "input_token_details")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +45,8 @@ class Prices:
         return spent / 1_000_000
 
 
-class Ledger:
-    """One answer's account, shared by its threads and tasks. A request that time ran out on before it was sent counts.
+class Budget:
+    """One answer's budget, shared by its threads and tasks. A request that time ran out on before it was sent counts.
 
     Args:
         deadline: A ``time.monotonic()`` value; None = no limit.
@@ -60,7 +67,7 @@ class Ledger:
         return self._usage
 
     @property
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether no request is left."""
         return self._calls_left is not None and self._calls_left <= 0
 
@@ -68,14 +75,14 @@ class Ledger:
         """Seconds for requests, at least 0 (see SPARE); None = no limit."""
         return None if self._deadline is None else max(0.0, self._deadline - SPARE - time.monotonic())
 
-    def take(self, *, again: bool) -> None:
+    def charge_call(self, *, again: bool) -> None:
         """One request is about to be made; ``again``: it repeats one that failed.
 
         Raises:
             LLMError: none is left.
         """
         with self._lock:
-            if self.spent:
+            if self.exhausted:
                 made = self._usage.calls
                 raise LLMError(f"the answer's budget of requests is spent ({made} made)", cause=Cause.BUDGET)
             self._count(Usage(calls=1, retries=int(again)))
@@ -107,3 +114,32 @@ class Ledger:
         self._usage += more
         if self._calls_left is not None:
             self._calls_left -= more.calls
+
+
+class Tokens(TypedDict):
+    """Counts of a Completion; None = not counted."""
+
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+
+
+def read_tokens(usage: object) -> Tokens:
+    """The counts in a provider's usage.
+
+    Args:
+        usage: A mapping or object of the provider; None and strangers give no counts.
+    """
+    cached = _first(usage, _CACHED)
+    for name in _DETAILS:
+        cached = _first(_field(usage, name), _CACHED) if cached is None else cached
+    return {"input_tokens": _first(usage, _INPUT), "cached_tokens": cached, "output_tokens": _first(usage, _OUTPUT)}
+
+
+def _first(owner: object, names: tuple[str, ...]) -> int | None:
+    found = (_field(owner, name) for name in names)
+    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and n >= 0), None)
+
+
+def _field(owner: object, name: str) -> Any:
+    return owner.get(name) if isinstance(owner, Mapping) else getattr(owner, name, None)

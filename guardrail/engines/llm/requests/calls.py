@@ -12,19 +12,30 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Generic
 
 from guardrail import telemetry
+from guardrail.check import drivers
 from guardrail.check.threads import in_thread
-from guardrail.engines.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt, provider_of
+from guardrail.engines.llm.protocol import (
+    LLM,
+    AsyncLLM,
+    Completion,
+    LLMError,
+    Prompt,
+    Replies,
+    Reply,
+    Round,
+    Steps,
+    T,
+    provider_of,
+)
 from guardrail.engines.llm.requests.breaker import Breaker
-from guardrail.engines.llm.requests.budget import Ledger, Prices
-from guardrail.engines.llm.requests.limits import Slots
+from guardrail.engines.llm.requests.budget import Budget, Prices
+from guardrail.engines.llm.requests.limits import ConcurrencyLimit
 from guardrail.engines.llm.requests.settings import CallSettings
-from guardrail.engines.llm.steps import Replies, Reply, Round, Steps, T
 from guardrail.errors import (
     ConfigurationError,
     EngineError,
@@ -35,7 +46,7 @@ from guardrail.errors import (
 )
 from guardrail.types import Cause
 
-__all__ = ["CallSettings", "Calls", "Ledger", "Prices"]
+__all__ = ["Budget", "CallSettings", "Calls", "Prices"]
 
 _GRACE = 0.05
 """Seconds past its timeout that a request may take to notice it; then nobody waits for it."""
@@ -51,7 +62,7 @@ class _Ask:
     """One prompt on its way; ``sent`` counts its requests."""
 
     prompt: Prompt
-    ledger: Ledger
+    budget: Budget
     sent: int = 0
 
 
@@ -84,38 +95,21 @@ class Calls:
         self._model, self._provider = llm.model, provider_of(llm)
         self._retries = retries
         self._breaker = Breaker(self.settings.breaker_failures, self.settings.breaker_seconds)
-        self._slots = Slots(self.settings.concurrency)
+        self._limit = ConcurrencyLimit(self.settings.concurrency)
 
-    def run(self, steps: Steps[T], ledger: Ledger) -> T:
+    def run(self, steps: Steps[T], budget: Budget) -> T:
         """Perform the rounds of ``steps`` and return its result.
 
         Raises:
             UsageError: the model can only be awaited.
         """
-        replies: Replies | None = None
-        try:
-            while True:
-                done = _step(steps, replies)
-                if isinstance(done, _Result):
-                    return done.value
-                replies = self.perform(done, ledger)
-        finally:
-            steps.close()
+        return drivers.run(steps, lambda prompts: self.perform(prompts, budget))
 
-    async def arun(self, steps: Steps[T], ledger: Ledger) -> T:
+    async def arun(self, steps: Steps[T], budget: Budget) -> T:
         """The same without blocking the event loop; steps work in a thread, since they may ask a cache far away."""
-        replies: Replies | None = None
-        try:
-            while True:
-                done = await asyncio.to_thread(_step, steps, replies)
-                if isinstance(done, _Result):
-                    return done.value
-                replies = await self.aperform(done, ledger)
-        finally:
-            with suppress(ValueError):  # a step that is still at work in its thread ends by itself, unheard
-                steps.close()
+        return await drivers.arun(steps, lambda prompts: self.aperform(prompts, budget), in_threads=True)
 
-    def perform(self, prompts: Round, ledger: Ledger) -> Replies:
+    def perform(self, prompts: Round, budget: Budget) -> Replies:
         """Replies to ``prompts`` in their order; an LLMError stands for a request that failed.
 
         Raises:
@@ -126,7 +120,7 @@ class Calls:
                 f"the model {self._model!r} can only be awaited (it has no `complete`). "
                 "Use `await guard.acheck(...)` or `await guard.arun(...)`."
             )
-        before = ledger.usage.calls
+        before = budget.usage.calls
         replies: list[Reply] = [LLMError("no request was made")] * len(prompts)
         todo = deque(enumerate(prompts))
         given_up = Event()
@@ -137,7 +131,7 @@ class Calls:
                     number, prompt = todo.popleft()
                 except IndexError:
                     return
-                replies[number] = self._reply(_Ask(prompt, ledger), given_up)
+                replies[number] = self._reply(_Ask(prompt, budget), given_up)
 
         try:
             helpers = [in_thread(work) for _ in range(min(len(prompts), self.settings.concurrency) - 1)]
@@ -146,13 +140,13 @@ class Calls:
                 helper.result()
         finally:
             given_up.set()
-            ledger.close_round(before)
+            budget.close_round(before)
         return tuple(replies)
 
-    async def aperform(self, prompts: Round, ledger: Ledger) -> Replies:
+    async def aperform(self, prompts: Round, budget: Budget) -> Replies:
         """The same without blocking the event loop; a model that has only ``complete`` works in threads."""
-        before = ledger.usage.calls
-        tasks = [asyncio.ensure_future(self._areply(_Ask(prompt, ledger))) for prompt in prompts]
+        before = budget.usage.calls
+        tasks = [asyncio.ensure_future(self._areply(_Ask(prompt, budget))) for prompt in prompts]
         try:
             return tuple(await asyncio.gather(*tasks))
         except BaseException:
@@ -161,10 +155,10 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
         finally:
-            ledger.close_round(before)
+            budget.close_round(before)
 
     def _reply(self, ask: _Ask, given_up: Event) -> Reply:
-        retrying = self._retries.retrying(self.settings, ask.ledger, lambda: self._refuses(given_up), given_up.wait)
+        retrying = self._retries.retrying(self.settings, ask.budget, lambda: self._refuses(given_up), given_up.wait)
         try:
             reply: Completion = retrying(self._attempt, ask)
         except LLMError as error:
@@ -172,7 +166,7 @@ class Calls:
         return reply
 
     async def _areply(self, ask: _Ask) -> Reply:
-        retrying = self._retries.aretrying(self.settings, ask.ledger, lambda: self._breaker.refuses, asyncio.sleep)
+        retrying = self._retries.aretrying(self.settings, ask.budget, lambda: self._breaker.refuses, asyncio.sleep)
         try:
             reply: Completion = await retrying(self._aattempt, ask)
         except LLMError as error:
@@ -185,7 +179,7 @@ class Calls:
     def _attempt(self, ask: _Ask) -> Completion:
         complete = _there(self._complete)
         self._breaker.check()
-        with self._slots.hold(ask.ledger), self._request(ask) as request:
+        with self._limit.acquire(ask.budget), self._request(ask) as request:
             # In a thread, since a server that trickles its reply outlasts every socket timeout.
             future = in_thread(lambda: _told(lambda: complete(ask.prompt, timeout=request.timeout)))
             try:
@@ -196,7 +190,7 @@ class Calls:
 
     async def _aattempt(self, ask: _Ask) -> Completion:
         self._breaker.check()
-        async with self._slots.ahold(ask.ledger):
+        async with self._limit.aacquire(ask.budget):
             with self._request(ask) as request:
                 try:
                     async with asyncio.timeout(request.timeout + _GRACE):
@@ -219,13 +213,13 @@ class Calls:
     @contextmanager
     def _request(self, ask: _Ask) -> Iterator[_Request]:
         """Budget, breaker, account and span around one request."""
-        left = ask.ledger.seconds_left()
+        left = ask.budget.seconds_left()
         if left == 0:
             raise LLMError("no time left before the deadline", cause=Cause.TIMEOUT)
         allowed = self.settings.timeout
         request = _Request(allowed if left is None else min(allowed, left))
         with self._breaker.admit() as ticket:
-            ask.ledger.take(again=ask.sent > 0)
+            ask.budget.charge_call(again=ask.sent > 0)
             ask.sent += 1
             started = time.monotonic()
             prompt = ask.prompt
@@ -241,30 +235,16 @@ class Calls:
                     ticket.answered = None if excused else not error.retryable
                     ticket.error = str(error)
                     if error.spent is not None:
-                        _charge(asked, error.spent, ask.ledger.add(error.spent))
+                        _charge(asked, error.spent, ask.budget.add(error.spent))
                     raise
                 ticket.answered = True
                 reply = request.reply[0]
                 asked.reply = reply.text
-                _charge(asked, reply, ask.ledger.add(reply))
+                _charge(asked, reply, ask.budget.add(reply))
 
 
 def _charge(asked: telemetry.Chat, reply: Completion, cost: float | None) -> None:
     asked.set_usage(reply.input_tokens, reply.cached_tokens, reply.output_tokens, cost)
-
-
-@dataclass(frozen=True, slots=True)
-class _Result(Generic[T]):
-    """What steps came to (a StopIteration cannot cross a thread)."""
-
-    value: T
-
-
-def _step(steps: Steps[T], replies: Replies | None) -> Round | _Result[T]:
-    try:
-        return next(steps) if replies is None else steps.send(replies)
-    except StopIteration as stop:
-        return _Result(stop.value)
 
 
 Complete = Callable[..., Completion]

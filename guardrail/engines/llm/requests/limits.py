@@ -9,11 +9,11 @@ from threading import BoundedSemaphore, Lock
 from weakref import WeakKeyDictionary, ref
 
 from guardrail.engines.llm.protocol import LLMError
-from guardrail.engines.llm.requests.budget import Ledger
+from guardrail.engines.llm.requests.budget import Budget
 from guardrail.types import Cause
 
 
-class Slots:
+class ConcurrencyLimit:
     """Bounds the requests of an engine.
 
     Args:
@@ -28,13 +28,13 @@ class Slots:
         self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, ref[asyncio.Semaphore]] = WeakKeyDictionary()
 
     @contextmanager
-    def hold(self, ledger: Ledger) -> Iterator[None]:
+    def acquire(self, budget: Budget) -> Iterator[None]:
         """A slot for this thread.
 
         Raises:
             LLMError: none came free in the answer's time.
         """
-        if not self._threads.acquire(timeout=ledger.seconds_left()):
+        if not self._threads.acquire(timeout=budget.seconds_left()):
             raise _crowded()
         try:
             yield
@@ -42,11 +42,11 @@ class Slots:
             self._threads.release()
 
     @asynccontextmanager
-    async def ahold(self, ledger: Ledger) -> AsyncIterator[None]:
+    async def aacquire(self, budget: Budget) -> AsyncIterator[None]:
         """A slot for this task."""
         slots = self._here()
         try:
-            async with asyncio.timeout(ledger.seconds_left()):
+            async with asyncio.timeout(budget.seconds_left()):
                 await slots.acquire()
         except TimeoutError:
             raise _crowded() from None

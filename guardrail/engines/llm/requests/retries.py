@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from guardrail.engines.llm.protocol import LLMError
-from guardrail.engines.llm.requests.budget import Ledger
+from guardrail.engines.llm.requests.budget import Budget
 from guardrail.engines.llm.requests.settings import CallSettings
 from guardrail.errors import MissingExtraError
 
@@ -21,13 +21,13 @@ _LONGEST_ASKED = 60.0
 
 
 def retrying(
-    settings: CallSettings, ledger: Ledger, refused: Callable[[], bool], sleep: Callable[[float], object]
+    settings: CallSettings, budget: Budget, refused: Callable[[], bool], sleep: Callable[[float], object]
 ) -> tenacity.Retrying:
     """Calls a function up to ``settings.attempts`` times; the last error is raised.
 
     ``refused`` says that another request would fail at once, so that waiting for it is in vain.
     """
-    policy = _Policy(settings, ledger, refused)
+    policy = _Policy(settings, budget, refused)
     return tenacity.Retrying(
         sleep=lambda seconds: _pause(sleep, seconds),
         retry=tenacity.retry_if_exception(_may_pass),
@@ -38,10 +38,10 @@ def retrying(
 
 
 def aretrying(
-    settings: CallSettings, ledger: Ledger, refused: Callable[[], bool], sleep: Callable[[float], Awaitable[None]]
+    settings: CallSettings, budget: Budget, refused: Callable[[], bool], sleep: Callable[[float], Awaitable[None]]
 ) -> tenacity.AsyncRetrying:
     """The same for a coroutine function."""
-    policy = _Policy(settings, ledger, refused)
+    policy = _Policy(settings, budget, refused)
     return tenacity.AsyncRetrying(
         sleep=sleep, retry=tenacity.retry_if_exception(_may_pass), wait=policy.wait, stop=policy.stop, reraise=True
     )
@@ -56,9 +56,9 @@ def _may_pass(error: BaseException) -> bool:
 
 
 class _Policy:
-    def __init__(self, settings: CallSettings, ledger: Ledger, refused: Callable[[], bool]) -> None:
+    def __init__(self, settings: CallSettings, budget: Budget, refused: Callable[[], bool]) -> None:
         self._attempts = settings.attempts
-        self._ledger = ledger
+        self._budget = budget
         self._refused = refused
         self._longest = max(settings.longest_wait, _LONGEST_ASKED)
         self._back_off = tenacity.wait_random_exponential(multiplier=settings.first_wait, max=settings.longest_wait)
@@ -71,7 +71,7 @@ class _Policy:
         return self._back_off(state) if asked is None else asked + self._apart(state)
 
     def stop(self, state: tenacity.RetryCallState) -> bool:
-        if state.attempt_number >= self._attempts or self._ledger.spent or self._refused():
+        if state.attempt_number >= self._attempts or self._budget.exhausted or self._refused():
             return True
-        left = self._ledger.seconds_left()
+        left = self._budget.seconds_left()
         return state.upcoming_sleep > self._longest or (left is not None and state.upcoming_sleep >= left)

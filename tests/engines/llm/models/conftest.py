@@ -11,7 +11,7 @@ import pytest
 
 from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.protocol import Prompt
-from guardrail.engines.llm.requests.calls import Calls, CallSettings, Ledger
+from guardrail.engines.llm.requests.calls import Budget, Calls, CallSettings
 
 SCHEMA = {
     "type": "object",
@@ -86,19 +86,19 @@ def prompt():
 
 
 @pytest.fixture
-def ledger():
+def budget():
     def made(seconds=None, calls=None):
-        return Ledger(None if seconds is None else time.monotonic() + seconds, calls, None)
+        return Budget(None if seconds is None else time.monotonic() + seconds, calls, None)
 
     return made
 
 
 @pytest.fixture
-def one(prompt, ledger):
+def one(prompt, budget):
     """The reply of a server to one prompt."""
 
     def asked(perform, server, settings=FAST, account=None, **options):
-        (reply,) = perform(OpenAILLM("m", server.base_url, **options), settings, (prompt,), account or ledger())
+        (reply,) = perform(OpenAILLM("m", server.base_url, **options), settings, (prompt,), account or budget())
         return reply
 
     return asked

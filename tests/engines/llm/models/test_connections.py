@@ -30,14 +30,14 @@ def test_no_key_no_model(monkeypatch):
         OpenAILLM("gpt", client={"no_such_option": 1})
 
 
-def test_the_key_of_the_environment_and_a_placeholder(monkeypatch, prompt, ledger, script, in_threads, one):
+def test_the_key_of_the_environment_and_a_placeholder(monkeypatch, prompt, budget, script, in_threads, one):
     with OpenAIServer(script(GOOD), api_key="sk-from-env") as server:
         assert "401" in str(one(in_threads, server))
         monkeypatch.setenv("OPENAI_API_KEY", "sk-from-env")
         assert one(in_threads, server).text == GOOD
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         llm = OpenAILLM("m")
-        assert in_threads(llm, FAST, (prompt,), ledger())[0].text == GOOD
+        assert in_threads(llm, FAST, (prompt,), budget())[0].text == GOOD
 
 
 def test_a_model_shows_no_key():
@@ -50,12 +50,12 @@ def test_a_model_shows_no_key():
     assert isinstance(llm, AsyncLLM)
 
 
-def test_azure(perform, prompt, ledger, script):
+def test_azure(perform, prompt, budget, script):
     with OpenAIServer(script(GOOD)) as server:
         endpoint = server.base_url.removesuffix("/v1")
         llm = OpenAILLM.azure("judge-4", endpoint, "azure-key", api_version="2024-10-21", temperature=0.1)
         assert llm.provider == "azure.ai.openai"
-        assert perform(llm, FAST, (prompt,), ledger())[0].text == GOOD
+        assert perform(llm, FAST, (prompt,), budget())[0].text == GOOD
     assert "azure-key" not in repr(llm)
     (call,) = server.calls
     assert call.path == "/openai/deployments/judge-4/chat/completions"
@@ -64,17 +64,17 @@ def test_azure(perform, prompt, ledger, script):
         OpenAILLM.azure("judge-4", api_key="azure-key", api_version="2024-10-21")
 
 
-def test_a_loop_that_ends_closes_its_connections(prompt, ledger, script):
+def test_a_loop_that_ends_closes_its_connections(prompt, budget, script):
     with OpenAIServer(script(GOOD)) as server:
         llm = OpenAILLM("m", server.base_url)
         calls = Calls(llm, FAST)
         kept = []
 
         async def body():
-            await calls.aperform((prompt,) * 2, ledger())
+            await calls.aperform((prompt,) * 2, budget())
             kept.append(await llm._clients.in_loop())
             assert not kept[-1].is_closed()
-            await calls.aperform((prompt,), ledger())
+            await calls.aperform((prompt,), budget())
             assert kept[-1] is await llm._clients.in_loop()
 
         for _ in range(3):
@@ -84,15 +84,15 @@ def test_a_loop_that_ends_closes_its_connections(prompt, ledger, script):
         gc.collect()  # an unclosed socket would be a warning, and so an error, here
 
 
-def test_a_model_that_is_dropped_closes_its_connections(monkeypatch, prompt, ledger, script):
+def test_a_model_that_is_dropped_closes_its_connections(monkeypatch, prompt, budget, script):
     """In a circle of references too, which the collector frees in any order: an unclosed socket would warn there."""
     heard = []
     monkeypatch.setattr(sys, "unraisablehook", lambda event: heard.append(event.exc_value))
 
     async def body():
         llm = OpenAILLM("m", server.base_url)
-        await Calls(llm, FAST).aperform((prompt,) * 2, ledger())
-        Calls(llm, FAST).perform((prompt,), ledger())
+        await Calls(llm, FAST).aperform((prompt,) * 2, budget())
+        Calls(llm, FAST).perform((prompt,), budget())
         clients = [await llm._clients.in_loop(), llm._clients.here()]
         circle = [llm]
         circle.append(circle)
@@ -103,7 +103,7 @@ def test_a_model_that_is_dropped_closes_its_connections(monkeypatch, prompt, led
 
     async def forgotten():
         llm = OpenAILLM("m", server.base_url)
-        await Calls(llm, FAST).aperform((prompt,) * 2, ledger())
+        await Calls(llm, FAST).aperform((prompt,) * 2, budget())
         circle = [llm]
         circle.append(circle)
         del llm, circle

@@ -17,16 +17,16 @@ GOOD = '{"verdict": "supported"}'
     ("refuses", "form"),
     [(["json_schema"], "json_object"), (["json_schema", "json_object"], None), (["response_format"], None)],
 )
-def test_what_an_endpoint_refuses_is_learned_once(perform, refuses, form, prompt, ledger, script):
+def test_what_an_endpoint_refuses_is_learned_once(perform, refuses, form, prompt, budget, script):
     with OpenAIServer(script(GOOD), refuses=[*refuses, "temperature", "seed", "max_tokens"]) as server:
         llm = OpenAILLM("m", server.base_url, seed=7)
-        account = ledger()
+        account = budget()
         (reply,) = perform(llm, FAST, (prompt,), account)
         assert reply.text == GOOD
         learning = server.call_count
         assert learning == account.usage.calls == (6 if form is None else 5)
         assert account.usage.retries == learning - 1
-        perform(llm, FAST, (prompt,) * 3, ledger())
+        perform(llm, FAST, (prompt,) * 3, budget())
         assert server.call_count == learning + 3
     body = server.calls[-1].body
     assert body.get("response_format", {}).get("type") == form
@@ -38,24 +38,24 @@ def test_what_an_endpoint_refuses_is_learned_once(perform, refuses, form, prompt
     assert json.loads(system.splitlines()[-1]) == prompt.schema
 
 
-def test_eight_learn_at_once(prompt, ledger, script, in_threads):
+def test_eight_learn_at_once(prompt, budget, script, in_threads):
     with OpenAIServer(script(GOOD), refuses=["json_schema", "temperature"], seconds=0.02) as server:
         llm = OpenAILLM("m", server.base_url)
-        replies = in_threads(llm, FAST, (prompt,) * 8, ledger())
+        replies = in_threads(llm, FAST, (prompt,) * 8, budget())
         assert [r.text for r in replies] == [GOOD] * 8
         before = server.call_count
-        in_threads(llm, FAST, (prompt,) * 8, ledger())
+        in_threads(llm, FAST, (prompt,) * 8, budget())
         assert server.call_count == before + 8
 
 
-def test_a_refusal_of_something_else_teaches_nothing(prompt, ledger, script, in_threads):
+def test_a_refusal_of_something_else_teaches_nothing(prompt, budget, script, in_threads):
     """The text may speak of anything: an endpoint that still refuses is asked in full the next time."""
     bad = Reply("max_tokens and temperature: your text is too long", status=400)
     with OpenAIServer(script(bad, bad, bad, GOOD)) as server:
         llm = OpenAILLM("m", server.base_url)
-        (reply,) = in_threads(llm, FAST, (prompt,), ledger())
+        (reply,) = in_threads(llm, FAST, (prompt,), budget())
         assert "400" in str(reply)
-        in_threads(llm, FAST, (prompt,), ledger())
+        in_threads(llm, FAST, (prompt,), budget())
     assert server.calls[-1].body["temperature"] == 0.0
     assert server.calls[-1].body["response_format"]["type"] == "json_schema"
 
@@ -70,7 +70,7 @@ def test_a_fixed_form_is_kept_to(script, in_threads, one):
     assert "temperature" not in body
 
 
-def test_free_text_needs_no_form(prompt, ledger, script):
+def test_free_text_needs_no_form(prompt, budget, script):
     with OpenAIServer(script("Hello.")) as server:
-        Calls(OpenAILLM("m", server.base_url)).perform((replace(prompt, schema=None),), ledger())
+        Calls(OpenAILLM("m", server.base_url)).perform((replace(prompt, schema=None),), budget())
     assert "response_format" not in server.calls[0].body

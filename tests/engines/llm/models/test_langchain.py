@@ -36,9 +36,9 @@ def message(**more):
     return AIMessage(GOOD, usage_metadata=usage, **more)
 
 
-def test_langchain(perform, prompt, ledger):
+def test_langchain(perform, prompt, budget):
     llm = LangChainLLM(FakeMessagesListChatModel(responses=[message()]))
-    account = ledger()
+    account = budget()
     replies = perform(llm, FAST, (prompt,) * 8, account)
     assert [r.text for r in replies] == [GOOD] * 8
     assert (account.usage.input_tokens, account.usage.cached_tokens, account.usage.output_tokens) == (400, 320, 40)
@@ -46,24 +46,24 @@ def test_langchain(perform, prompt, ledger):
     assert isinstance(llm, AsyncLLM)
 
 
-def test_langchain_puts_the_schema_in_the_instructions(prompt, ledger, in_threads):
+def test_langchain_puts_the_schema_in_the_instructions(prompt, budget, in_threads):
     heard = Heard()
     model = FakeMessagesListChatModel(responses=[message()], callbacks=[heard])
-    in_threads(LangChainLLM(model), FAST, (prompt,), ledger())
+    in_threads(LangChainLLM(model), FAST, (prompt,), budget())
     ((system, user),) = heard.starts[0]
     assert (system.type, user.type, user.text) == ("system", "human", "the data")
     assert json.loads(system.text.splitlines()[-1]) == prompt.schema
 
 
-def test_a_langchain_chain_does_not_hear_of_its_judge(perform, prompt, ledger, in_threads):
+def test_a_langchain_chain_does_not_hear_of_its_judge(perform, prompt, budget, in_threads):
     heard = Heard()
     llm = LangChainLLM(FakeListChatModel(responses=[GOOD]))
 
     def judge(_):
-        return Calls(llm, FAST).perform((prompt,), ledger())[0].text
+        return Calls(llm, FAST).perform((prompt,), budget())[0].text
 
     async def ajudge(_):
-        return (await Calls(llm, FAST).aperform((prompt,), ledger()))[0].text
+        return (await Calls(llm, FAST).aperform((prompt,), budget()))[0].text
 
     chain = RunnableLambda(judge, afunc=ajudge)
     config = {"callbacks": [heard]}
@@ -80,16 +80,16 @@ def test_a_langchain_chain_does_not_hear_of_its_judge(perform, prompt, ledger, i
         (AIMessage("x", response_metadata={"finish_reason": "content_filter"}), "refused"),
     ],
 )
-def test_langchain_replies_without_a_text(perform, reply, says, prompt, ledger):
+def test_langchain_replies_without_a_text(perform, reply, says, prompt, budget):
     llm = LangChainLLM(FakeMessagesListChatModel(responses=[reply]))
-    (found,) = perform(llm, FAST, (prompt,), ledger())
+    (found,) = perform(llm, FAST, (prompt,), budget())
     assert says in str(found)
     assert found.cause is Cause.REPLY
 
 
-def test_langchain_content_in_parts_and_cut(prompt, ledger, in_threads):
+def test_langchain_content_in_parts_and_cut(prompt, budget, in_threads):
     parts = AIMessage([{"type": "text", "text": "{"}], response_metadata={"stop_reason": "max_tokens"})
-    (reply,) = in_threads(LangChainLLM(FakeMessagesListChatModel(responses=[parts])), FAST, (prompt,), ledger())
+    (reply,) = in_threads(LangChainLLM(FakeMessagesListChatModel(responses=[parts])), FAST, (prompt,), budget())
     assert reply.cut_off
     assert reply.text == "{"
 
@@ -104,10 +104,10 @@ def chat_openai():
     return pytest.importorskip("langchain_openai").ChatOpenAI
 
 
-def test_langchain_openai(perform, chat_openai, prompt, ledger, script):
+def test_langchain_openai(perform, chat_openai, prompt, budget, script):
     with OpenAIServer(script(Reply("busy", status=503), Reply(GOOD, input_tokens=90, cached_tokens=30))) as server:
         model = chat_openai(model="m", base_url=server.base_url, api_key="x", max_retries=0, temperature=0.9)
-        account = ledger()
+        account = budget()
         (reply,) = perform(LangChainLLM(model), FAST, (prompt,), account)
         assert model.temperature == 0.9
     assert (reply.text, reply.model) == (GOOD, "m")
@@ -116,39 +116,39 @@ def test_langchain_openai(perform, chat_openai, prompt, ledger, script):
     assert "response_format" not in server.calls[1].body
 
 
-def test_langchain_openai_by_schema(perform, chat_openai, prompt, ledger, script):
+def test_langchain_openai_by_schema(perform, chat_openai, prompt, budget, script):
     with OpenAIServer(script(GOOD)) as server:
         model = chat_openai(model="m", base_url=server.base_url, api_key="x", max_retries=0)
-        (reply,) = perform(LangChainLLM(model, structured=True), FAST, (prompt,), ledger())
+        (reply,) = perform(LangChainLLM(model, structured=True), FAST, (prompt,), budget())
     assert reply.text == GOOD
     (call,) = server.calls
     assert call.body["response_format"]["type"] == "json_schema"
     assert call.body["messages"][0]["content"] == "Judge."
 
 
-def test_langchain_openai_that_refuses(chat_openai, prompt, ledger, script, in_threads, rounds):
+def test_langchain_openai_that_refuses(chat_openai, prompt, budget, script, in_threads, rounds):
     with OpenAIServer(script(GOOD), refuses=["json_schema", "temperature"]) as server:
         model = chat_openai(model="m", base_url=server.base_url, api_key="x", max_retries=0)
         llm = LangChainLLM(model, structured=True)
-        first = ledger()
+        first = budget()
         assert in_threads(llm, FAST, (prompt,), first)[0].text == GOOD
         assert server.call_count == first.usage.calls == 3
-        assert in_threads(llm, FAST, (prompt,), ledger())[0].text == GOOD
+        assert in_threads(llm, FAST, (prompt,), budget())[0].text == GOOD
         assert server.call_count == 4
         llm = LangChainLLM(model, structured=True)
-        first = ledger()
-        assert asyncio.run(rounds(llm, FAST, (prompt,), first, ledger()))[0].text == GOOD
+        first = budget()
+        assert asyncio.run(rounds(llm, FAST, (prompt,), first, budget()))[0].text == GOOD
         assert first.usage.calls == 3
         assert server.call_count == 8
 
 
-def test_langchain_openai_failures(perform, chat_openai, prompt, ledger, script):
+def test_langchain_openai_failures(perform, chat_openai, prompt, budget, script):
     with OpenAIServer(script(Reply("SECRET", status=429, retry_after=9))) as server:
         model = chat_openai(model="m", base_url=server.base_url, api_key="sk-1", max_retries=0)
-        (reply,) = perform(LangChainLLM(model), FAST, (prompt,), ledger(seconds=1))
+        (reply,) = perform(LangChainLLM(model), FAST, (prompt,), budget(seconds=1))
         assert reply.retryable
         assert reply.retry_after == 9
-    (reply,) = perform(LangChainLLM(model), FAST, (prompt,), ledger())
+    (reply,) = perform(LangChainLLM(model), FAST, (prompt,), budget())
     assert str(reply).endswith("ConnectionError")
     assert reply.retryable
 

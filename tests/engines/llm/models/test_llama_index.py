@@ -39,11 +39,11 @@ class Local(CustomLLM):
         raise NotImplementedError
 
 
-def test_llama_index(perform, prompt, ledger):
+def test_llama_index(perform, prompt, budget):
     counter = TokenCountingHandler(tokenizer=str.split)
     given = Local(callback_manager=CallbackManager([counter]))
     llm = LlamaIndexLLM(given)
-    account = ledger()
+    account = budget()
     replies = perform(llm, FAST, (prompt,) * 8, account)
     assert [r.text for r in replies] == [GOOD] * 8
     assert llm.model == "local-7b"
@@ -53,10 +53,10 @@ def test_llama_index(perform, prompt, ledger):
     assert given.temperature == 0.7
 
 
-def test_a_blocking_llama_index_model_leaves_the_loop_free(prompt, ledger):
+def test_a_blocking_llama_index_model_leaves_the_loop_free(prompt, budget):
     async def body():
         calls = Calls(LlamaIndexLLM(Local(seconds=0.3)), FAST)
-        task = asyncio.create_task(calls.aperform((prompt,) * 4, ledger()))
+        task = asyncio.create_task(calls.aperform((prompt,) * 4, budget()))
         ticks = 0
         while not task.done():
             await asyncio.sleep(0.01)
@@ -69,11 +69,11 @@ def test_a_blocking_llama_index_model_leaves_the_loop_free(prompt, ledger):
     assert ended - started < 0.9
 
 
-def test_llama_index_failures(perform, prompt, ledger):
-    (silent,) = perform(LlamaIndexLLM(Local(text="")), FAST, (prompt,), ledger())
+def test_llama_index_failures(perform, prompt, budget):
+    (silent,) = perform(LlamaIndexLLM(Local(text="")), FAST, (prompt,), budget())
     assert "no text" in str(silent)
     assert silent.cause is Cause.REPLY
-    account = ledger()
+    account = budget()
     (reply,) = perform(LlamaIndexLLM(Local(text="fail")), FAST, (prompt,), account)
     assert str(reply) == "ConnectionError"
     assert account.usage.calls == 3
@@ -81,12 +81,12 @@ def test_llama_index_failures(perform, prompt, ledger):
         LlamaIndexLLM("gpt-5")
 
 
-def test_llama_index_openai_like(perform, prompt, ledger, script):
+def test_llama_index_openai_like(perform, prompt, budget, script):
     like = pytest.importorskip("llama_index.llms.openai_like").OpenAILike
     replies = (Reply("busy", status=503), Reply(GOOD, input_tokens=90, cached_tokens=30, finish_reason="length"))
     with OpenAIServer(script(*replies)) as server:
         given = like(model="m", api_base=server.base_url, api_key="x", is_chat_model=True, temperature=0.9)
-        account = ledger()
+        account = budget()
         (reply,) = perform(LlamaIndexLLM(given), FAST, (prompt,), account)
     assert (reply.text, reply.cut_off) == (GOOD, True)
     assert (account.usage.calls, account.usage.input_tokens, account.usage.cached_tokens) == (2, 90, 30)

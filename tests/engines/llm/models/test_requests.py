@@ -39,43 +39,43 @@ def test_a_request_and_its_reply(perform, prompt, script, one):
     }
 
 
-def test_eight_at_once_over_one_client(perform, prompt, ledger):
+def test_eight_at_once_over_one_client(perform, prompt, budget):
     with OpenAIServer(lambda body: body["messages"][1]["content"], seconds=0.1) as server:
         prompts = tuple(replace(prompt, user=f"data {n}") for n in range(24))
-        account = ledger()
+        account = budget()
         replies = perform(OpenAILLM("m", server.base_url), FAST, prompts, account)
     assert [r.text for r in replies] == [p.user for p in prompts]
     assert server.most_at_once == 8
     assert account.usage.input_tokens == server.tokens
 
 
-def test_many_answers_share_a_model_in_threads_and_loops(prompt, ledger):
+def test_many_answers_share_a_model_in_threads_and_loops(prompt, budget):
     with OpenAIServer(lambda body: body["messages"][1]["content"]) as server:
         calls = Calls(OpenAILLM("m", server.base_url), FAST)
 
         def answer(n):
             asked = (replace(prompt, user=f"data {n}"),)
-            done = calls.perform(asked, ledger()) if n % 2 else asyncio.run(calls.aperform(asked, ledger()))
+            done = calls.perform(asked, budget()) if n % 2 else asyncio.run(calls.aperform(asked, budget()))
             return done[0].text
 
         with ThreadPoolExecutor(8) as pool:
             assert list(pool.map(answer, range(40))) == [f"data {n}" for n in range(40)]
 
 
-def test_a_rate_limit_is_waited_for(perform, ledger, script, one):
+def test_a_rate_limit_is_waited_for(perform, budget, script, one):
     with OpenAIServer(script(Reply("slow down", status=429, retry_after=0.4), GOOD)) as server:
         started = time.monotonic()
-        account = ledger(seconds=10)
+        account = budget(seconds=10)
         assert one(perform, server, account=account).text == GOOD
         assert 0.4 <= time.monotonic() - started < 2.0
     assert server.calls[1].arrived - server.calls[0].arrived >= 0.4
     assert (account.usage.calls, account.usage.retries) == (2, 1)
 
 
-def test_a_deadline_before_the_retry_after(perform, ledger, script, one):
+def test_a_deadline_before_the_retry_after(perform, budget, script, one):
     with OpenAIServer(script(Reply("slow down", status=429, retry_after=5))) as server:
         started = time.monotonic()
-        reply = one(perform, server, account=ledger(seconds=2))
+        reply = one(perform, server, account=budget(seconds=2))
         assert time.monotonic() - started < 1.0
     assert "429" in str(reply)
     assert reply.retry_after == 5
@@ -120,9 +120,9 @@ def test_nobody_listens(perform, script, one):
     assert reply.retryable
 
 
-def test_a_budget_spent_in_the_midst_of_retries(perform, prompt, ledger, script):
+def test_a_budget_spent_in_the_midst_of_retries(perform, prompt, budget, script):
     with OpenAIServer(script(Reply("", status=500))) as server:
-        account = ledger(calls=4)
+        account = budget(calls=4)
         replies = perform(OpenAILLM("m", server.base_url), replace(FAST, attempts=9), (prompt,) * 3, account)
     assert all(isinstance(r, LLMError) for r in replies)
     assert account.usage.calls == server.call_count == 4
@@ -139,9 +139,9 @@ def test_a_budget_spent_in_the_midst_of_retries(perform, prompt, ledger, script)
         (Reply(" \n "), "no text", 3),
     ],
 )
-def test_replies_without_a_text(perform, answer, says, calls, ledger, script, one):
+def test_replies_without_a_text(perform, answer, says, calls, budget, script, one):
     with OpenAIServer(script(answer)) as server:
-        account = ledger()
+        account = budget()
         reply = one(perform, server, account=account)
     assert says in str(reply)
     assert server.call_count == calls
@@ -177,12 +177,12 @@ def raw(*answers):
         b"\xff\xfe",
     ],
 )
-def test_status_200_with_nonsense(perform, text, prompt, ledger):
+def test_status_200_with_nonsense(perform, text, prompt, budget):
     server = raw(HttpReply(status=200, text=text))
     server.start()
     try:
         llm = OpenAILLM("m", f"{server.url}/v1")
-        (reply,) = perform(llm, replace(FAST, attempts=2), (prompt,), ledger())
+        (reply,) = perform(llm, replace(FAST, attempts=2), (prompt,), budget())
     finally:
         server.close()
     assert isinstance(reply, LLMError)
@@ -190,12 +190,12 @@ def test_status_200_with_nonsense(perform, text, prompt, ledger):
     assert len(str(reply)) < 80
 
 
-def test_a_spent_quota_is_not_waited_for(perform, prompt, ledger):
+def test_a_spent_quota_is_not_waited_for(perform, prompt, budget):
     error = {"error": {"message": "You exceeded", "type": "insufficient_quota", "code": "insufficient_quota"}}
     server = raw(HttpReply(status=429, text=json.dumps(error).encode(), headers={"Retry-After": "1"}))
     server.start()
     try:
-        account = ledger()
+        account = budget()
         (reply,) = perform(OpenAILLM("m", f"{server.url}/v1"), FAST, (prompt,), account)
     finally:
         server.close()
@@ -203,7 +203,7 @@ def test_a_spent_quota_is_not_waited_for(perform, prompt, ledger):
     assert account.usage.calls == 1
 
 
-def test_a_server_that_trickles_is_given_up(perform, prompt, ledger):
+def test_a_server_that_trickles_is_given_up(perform, prompt, budget):
     """Each byte restarts a socket's timeout; the answer's time is kept all the same."""
     import socket
 
@@ -226,7 +226,7 @@ def test_a_server_that_trickles_is_given_up(perform, prompt, ledger):
         try:
             started = time.monotonic()
             llm = OpenAILLM("m", f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
-            (reply,) = perform(llm, replace(FAST, attempts=1, timeout=0.4), (prompt,), ledger())
+            (reply,) = perform(llm, replace(FAST, attempts=1, timeout=0.4), (prompt,), budget())
             assert time.monotonic() - started < 1.0
         finally:
             stop.set()
@@ -234,7 +234,7 @@ def test_a_server_that_trickles_is_given_up(perform, prompt, ledger):
     assert "no reply within 0.4 s" in str(reply)
 
 
-def test_nobody_answers_the_door(perform, monkeypatch, prompt, ledger):
+def test_nobody_answers_the_door(perform, monkeypatch, prompt, budget):
     """Packets are dropped: a connection is not waited for as long as a reply."""
     import socket
 
@@ -248,7 +248,7 @@ def test_nobody_answers_the_door(perform, monkeypatch, prompt, ledger):
             each.connect_ex(full.getsockname())
         started = time.monotonic()
         llm = OpenAILLM("m", f"http://127.0.0.1:{full.getsockname()[1]}/v1")
-        (reply,) = perform(llm, replace(FAST, attempts=1), (prompt,), ledger())
+        (reply,) = perform(llm, replace(FAST, attempts=1), (prompt,), budget())
         assert time.monotonic() - started < 2.0
         for each in waiting:
             each.close()

@@ -8,7 +8,7 @@ import pytest
 
 from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated
 from guardrail.check.decompose import decompose as by_rules
-from guardrail.engines.llm.fences import unfence
+from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.types import Claim, Passage, Segment, Span
 

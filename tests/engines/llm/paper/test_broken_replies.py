@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from guardrail.check.contract import VerifyRequest, validated_draft
-from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
+from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import LLMError
 from guardrail.types import Claim, Passage
 

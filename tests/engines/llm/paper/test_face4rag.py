@@ -4,8 +4,8 @@ import pytest
 
 from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.check.decompose import decompose as by_rules
-from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag
+from guardrail.engines.llm.prompts import unfence
 from guardrail.types import Passage
 
 DAM = "Larkmoor Dam is 64 metres high."

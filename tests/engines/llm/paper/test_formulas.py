@@ -3,8 +3,8 @@
 import pytest
 
 from guardrail.check.contract import VerifyRequest, validated_draft
-from guardrail.engines.llm.fences import unfence
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
+from guardrail.engines.llm.prompts import unfence
 from guardrail.types import Passage
 
 

@@ -9,7 +9,8 @@ import time
 import pytest
 
 from guardrail.engines.llm.protocol import Completion, Prompt
-from guardrail.engines.llm.requests.calls import Calls, Ledger
+from guardrail.engines.llm.requests.budget import Budget
+from guardrail.engines.llm.requests.calls import Calls
 
 
 class Model:
@@ -98,8 +99,8 @@ def prompts():
 
 
 @pytest.fixture
-def ledger():
+def budget():
     def made(seconds=None, calls=None, prices=None):
-        return Ledger(None if seconds is None else time.monotonic() + seconds, calls, prices)
+        return Budget(None if seconds is None else time.monotonic() + seconds, calls, prices)
 
     return made

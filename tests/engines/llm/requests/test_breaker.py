@@ -11,80 +11,80 @@ FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 DOWN = LLMError("HTTP 500", retryable=True)
 
 
-def test_the_breaker_opens_probes_and_closes(kind, perform, prompts, ledger):
+def test_the_breaker_opens_probes_and_closes(kind, perform, prompts, budget):
     settings = replace(FAST, breaker_failures=3, breaker_seconds=0.3, attempts=1)
     model = kind(*[DOWN] * 4)
     calls = Calls(model, settings)
     for _ in range(3):
-        assert str(perform(calls, prompts(), ledger())[0]) == "HTTP 500"
-    (reply,) = perform(calls, prompts(), ledger())
+        assert str(perform(calls, prompts(), budget())[0]) == "HTTP 500"
+    (reply,) = perform(calls, prompts(), budget())
     assert "3 times in a row (HTTP 500)" in str(reply)
     assert not reply.retryable
     assert len(model.timeouts) == 3
 
     time.sleep(0.35)
-    assert str(perform(calls, prompts(), ledger())[0]) == "HTTP 500"  # the probe fails: open again
-    assert "in a row" in str(perform(calls, prompts(), ledger())[0])
+    assert str(perform(calls, prompts(), budget())[0]) == "HTTP 500"  # the probe fails: open again
+    assert "in a row" in str(perform(calls, prompts(), budget())[0])
     assert len(model.timeouts) == 4
 
     time.sleep(0.35)
-    assert perform(calls, prompts(), ledger())[0].text == "data 0"
-    assert all(isinstance(r, Completion) for r in perform(calls, prompts(8), ledger()))
+    assert perform(calls, prompts(), budget())[0].text == "data 0"
+    assert all(isinstance(r, Completion) for r in perform(calls, prompts(8), budget()))
 
 
-def test_retries_end_when_the_breaker_opens(kind, perform, prompts, ledger):
+def test_retries_end_when_the_breaker_opens(kind, perform, prompts, budget):
     model = kind(*[DOWN] * 9)
-    (reply,) = perform(Calls(model, replace(FAST, breaker_failures=2, attempts=9)), prompts(), ledger())
+    (reply,) = perform(Calls(model, replace(FAST, breaker_failures=2, attempts=9)), prompts(), budget())
     assert str(reply) == "HTTP 500"
     assert len(model.timeouts) == 2
 
 
-def test_only_one_request_probes_a_breaker_half_open(prompts, ledger, blocking):
+def test_only_one_request_probes_a_breaker_half_open(prompts, budget, blocking):
     model = blocking(DOWN)
     calls = Calls(model, replace(FAST, breaker_failures=1, breaker_seconds=0.1, attempts=1))
-    calls.perform(prompts(), ledger())
+    calls.perform(prompts(), budget())
     time.sleep(0.15)
     model.seconds = 0.2
-    replies = calls.perform(prompts(8), ledger())
+    replies = calls.perform(prompts(8), budget())
     assert sum(isinstance(r, Completion) for r in replies) == 1
     assert len(model.timeouts) == 2
 
 
-def test_failures_that_are_not_the_servers_do_not_open_the_breaker(prompts, ledger, blocking):
+def test_failures_that_are_not_the_servers_do_not_open_the_breaker(prompts, budget, blocking):
     model = blocking(*[LLMError("HTTP 400")] * 20)
     calls = Calls(model, replace(FAST, breaker_failures=2))
     for _ in range(20):
-        calls.perform(prompts(), ledger())
-    assert calls.perform(prompts(), ledger())[0].text == "data 0"
+        calls.perform(prompts(), budget())
+    assert calls.perform(prompts(), budget())[0].text == "data 0"
 
     slow = blocking(seconds=0.2)
     calls = Calls(slow, replace(FAST, breaker_failures=2, timeout=10.0))
     for _ in range(3):  # the answers' deadlines are at fault
-        calls.perform(prompts(), ledger(seconds=0.2))
-    assert calls.perform(prompts(), ledger())[0].text == "data 0"
+        calls.perform(prompts(), budget(seconds=0.2))
+    assert calls.perform(prompts(), budget())[0].text == "data 0"
 
 
-def test_a_black_hole_opens_the_breaker_though_deadlines_are_short(kind, perform, monkeypatch, prompts, ledger):
+def test_a_black_hole_opens_the_breaker_though_deadlines_are_short(kind, perform, monkeypatch, prompts, budget):
     """Else every answer would wait for its whole deadline, for as long as the outage lasts."""
     monkeypatch.setattr("guardrail.engines.llm.requests.calls._FAIR", 0.1)
     model = kind(seconds=0.6)
     calls = Calls(model, replace(FAST, breaker_failures=2, timeout=10.0))
     for _ in range(2):
-        assert "no reply within" in str(perform(calls, prompts(), ledger(seconds=0.3))[0])
-    (reply,) = perform(calls, prompts(), ledger(seconds=0.3))
+        assert "no reply within" in str(perform(calls, prompts(), budget(seconds=0.3))[0])
+    (reply,) = perform(calls, prompts(), budget(seconds=0.3))
     assert "2 times in a row (no reply within" in str(reply)
 
 
-def test_a_hiccup_under_all_requests_at_work_does_not_open_the_breaker(kind, perform, prompts, ledger):
+def test_a_hiccup_under_all_requests_at_work_does_not_open_the_breaker(kind, perform, prompts, budget):
     settings = CallSettings(first_wait=0.01, longest_wait=0.02)
     model = kind(*[DOWN] * settings.concurrency, seconds=0.01)
-    replies = perform(Calls(model, settings), prompts(settings.concurrency), ledger())
+    replies = perform(Calls(model, settings), prompts(settings.concurrency), budget())
     assert all(isinstance(r, Completion) for r in replies)
 
 
-def test_a_rate_limit_that_says_when_does_not_open_the_breaker(kind, perform, prompts, ledger):
+def test_a_rate_limit_that_says_when_does_not_open_the_breaker(kind, perform, prompts, budget):
     busy = LLMError("HTTP 429", retryable=True, retry_after=0.01)
-    replies = perform(Calls(kind(*[busy] * 8, seconds=0.01), FAST), prompts(8), ledger())
+    replies = perform(Calls(kind(*[busy] * 8, seconds=0.01), FAST), prompts(8), budget())
     assert all(isinstance(r, Completion) for r in replies)
 
 

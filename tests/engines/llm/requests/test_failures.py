@@ -18,8 +18,8 @@ class _SecretError(Exception):
 
 
 @pytest.mark.parametrize("error", [_SecretError(), StopIteration("sk-123"), RuntimeError("sk-123")])
-def test_foreign_errors_are_named_and_not_quoted(kind, perform, error, prompts, ledger):
-    (reply,) = perform(Calls(kind(error), FAST), prompts(), ledger())
+def test_foreign_errors_are_named_and_not_quoted(kind, perform, error, prompts, budget):
+    (reply,) = perform(Calls(kind(error), FAST), prompts(), budget())
     assert isinstance(reply, LLMError)
     assert "sk-123" not in repr(reply)
     assert (reply.__cause__, reply.__context__, reply.__traceback__) == (None, None, None)
@@ -27,9 +27,9 @@ def test_foreign_errors_are_named_and_not_quoted(kind, perform, error, prompts, 
         assert str(reply) == type(error).__name__
 
 
-def test_other_kinds_of_failure(kind, perform, prompts, ledger):
+def test_other_kinds_of_failure(kind, perform, prompts, budget):
     replies = [
-        perform(Calls(kind(step), replace(FAST, attempts=1)), prompts(), ledger())[0]
+        perform(Calls(kind(step), replace(FAST, attempts=1)), prompts(), budget())[0]
         for step in (EngineError("no licence"), ConnectionResetError(), TimeoutError(), "not a completion")
     ]
     assert [str(r) for r in replies] == [
@@ -41,22 +41,22 @@ def test_other_kinds_of_failure(kind, perform, prompts, ledger):
     assert [r.retryable for r in replies] == [False, True, True, False]
 
 
-def test_the_callers_mistakes_pass_through(kind, perform, prompts, ledger):
+def test_the_callers_mistakes_pass_through(kind, perform, prompts, budget):
     with pytest.raises(UsageError, match="no such model"):
-        perform(Calls(kind(UsageError("no such model")), FAST), prompts(3), ledger())
+        perform(Calls(kind(UsageError("no such model")), FAST), prompts(3), budget())
 
 
-def test_what_a_failure_cost_is_counted(kind, perform, prompts, ledger):
+def test_what_a_failure_cost_is_counted(kind, perform, prompts, budget):
     refusal = LLMError("refused", spent=Completion(text="", input_tokens=7, output_tokens=2, calls=2))
-    account = ledger()
+    account = budget()
     perform(Calls(kind(refusal), FAST), prompts(), account)
     usage = account.usage
     assert (usage.calls, usage.retries, usage.input_tokens, usage.output_tokens) == (2, 1, 7, 2)
     assert usage.cost is None
 
 
-def test_no_counts_are_no_tokens(prompts, ledger, blocking):
-    account = ledger(prices=Prices(input=1.0, output=1.0))
+def test_no_counts_are_no_tokens(prompts, budget, blocking):
+    account = budget(prices=Prices(input=1.0, output=1.0))
     Calls(blocking(Completion(text="x")), FAST).perform(prompts(), account)
     assert (account.usage.input_tokens, account.usage.cost) == (0, 0.0)
 
@@ -68,10 +68,10 @@ def test_cached_input_costs_as_other_input_where_it_has_no_price():
     assert Prices(input=3.0, output=0.0, cached=0.0).of(replace(completion, cached_tokens=10**9)) == 0.0
 
 
-def test_a_model_that_can_only_be_awaited_says_what_to_call(prompts, ledger, awaited):
+def test_a_model_that_can_only_be_awaited_says_what_to_call(prompts, budget, awaited):
     calls = Calls(awaited(), FAST)
     with pytest.raises(UsageError, match=r"guard\.acheck"):
-        calls.perform(prompts(), ledger())
+        calls.perform(prompts(), budget())
 
 
 def test_what_is_no_model_is_refused():

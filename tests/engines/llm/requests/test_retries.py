@@ -12,81 +12,81 @@ FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
 DOWN = LLMError("HTTP 500", retryable=True)
 
 
-def test_failures_that_may_pass_are_tried_again(kind, perform, prompts, ledger):
-    account = ledger()
+def test_failures_that_may_pass_are_tried_again(kind, perform, prompts, budget):
+    account = budget()
     (reply,) = perform(Calls(kind(DOWN, DOWN), FAST), prompts(), account)
     assert reply.text == "data 0"
     assert (account.usage.calls, account.usage.retries, account.usage.rounds) == (3, 2, 1)
 
 
-def test_other_failures_are_not_tried_again(kind, perform, prompts, ledger):
-    account = ledger()
+def test_other_failures_are_not_tried_again(kind, perform, prompts, budget):
+    account = budget()
     (reply,) = perform(Calls(kind(LLMError("HTTP 401")), FAST), prompts(), account)
     assert isinstance(reply, LLMError)
     assert str(reply) == "HTTP 401"
     assert account.usage.calls == 1
 
 
-def test_attempts_end(kind, perform, prompts, ledger):
-    account = ledger()
+def test_attempts_end(kind, perform, prompts, budget):
+    account = budget()
     (reply,) = perform(Calls(kind(*[DOWN] * 9), FAST), prompts(), account)
     assert str(reply) == "HTTP 500"
     assert account.usage.calls == 3
 
 
-def test_one_failure_leaves_the_others(kind, perform, prompts, ledger):
-    replies = perform(Calls(kind(LLMError("HTTP 400")), FAST), prompts(5), ledger())
+def test_one_failure_leaves_the_others(kind, perform, prompts, budget):
+    replies = perform(Calls(kind(LLMError("HTTP 400")), FAST), prompts(5), budget())
     assert [type(r) for r in replies].count(LLMError) == 1
     assert sum(isinstance(r, Completion) for r in replies) == 4
 
 
-def test_a_panic_costs_one_request_and_is_counted_as_an_error(kind, perform, prompts, ledger, watched):
+def test_a_panic_costs_one_request_and_is_counted_as_an_error(kind, perform, prompts, budget, watched):
     panic = type("PanicException", (BaseException,), {})
     with observe(watched.settings, "policy", "llm"):
-        replies = perform(Calls(kind(panic("a text")), FAST), prompts(5), ledger())
+        replies = perform(Calls(kind(panic("a text")), FAST), prompts(5), budget())
     assert [str(r) for r in replies if isinstance(r, LLMError)] == ["a library panicked"]
     assert watched.total("guardrail.judge.calls", outcome="error") == 1
     assert watched.total("guardrail.judge.calls", outcome="ok") == 4
 
 
-def test_retry_after_is_kept_to(kind, perform, prompts, ledger):
+def test_retry_after_is_kept_to(kind, perform, prompts, budget):
     model = kind(LLMError("HTTP 429", retryable=True, retry_after=0.4))
     started = time.monotonic()
-    (reply,) = perform(Calls(model, FAST), prompts(), ledger(seconds=5))
+    (reply,) = perform(Calls(model, FAST), prompts(), budget(seconds=5))
     assert reply.text == "data 0"
     assert 0.4 <= time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize("asked", [3.0, 3600.0])
-def test_a_retry_after_beyond_the_deadline_fails_at_once(kind, perform, asked, prompts, ledger):
+def test_a_retry_after_beyond_the_deadline_fails_at_once(kind, perform, asked, prompts, budget):
     model = kind(LLMError("HTTP 429", retryable=True, retry_after=asked))
     started = time.monotonic()
-    (reply,) = perform(Calls(model, FAST), prompts(), ledger(seconds=2))
+    (reply,) = perform(Calls(model, FAST), prompts(), budget(seconds=2))
     assert str(reply) == "HTTP 429"
     assert time.monotonic() - started < 1.5
     assert len(model.timeouts) == 1
 
 
-def test_an_hour_is_not_waited_for_without_a_deadline_either(prompts, ledger, blocking):
+def test_an_hour_is_not_waited_for_without_a_deadline_either(prompts, budget, blocking):
     model = blocking(LLMError("HTTP 429", retryable=True, retry_after=3600))
     started = time.monotonic()
-    (reply,) = Calls(model, FAST).perform(prompts(), ledger())
+    (reply,) = Calls(model, FAST).perform(prompts(), budget())
     assert str(reply) == "HTTP 429"
     assert time.monotonic() - started < 5
 
 
-def test_back_offs_are_drawn_and_grow(prompts, ledger, blocking):
+def test_back_offs_are_drawn_and_grow(prompts, budget, blocking):
     waits = []
     for _ in range(30):
         started = time.monotonic()
         settings = CallSettings(first_wait=0.01, longest_wait=0.01, attempts=2)
-        Calls(blocking(DOWN), settings).perform(prompts(), ledger())
+        Calls(blocking(DOWN), settings).perform(prompts(), budget())
         waits.append(time.monotonic() - started)
     assert max(waits) - min(waits) > 0.003
 
 
-def test_the_budget_counts_retries_and_ends_them(kind, perform, prompts, ledger):
-    account = ledger(calls=2)
+def test_the_budget_counts_retries_and_ends_them(kind, perform, prompts, budget):
+    account = budget(calls=2)
     (reply,) = perform(Calls(kind(*[DOWN] * 9), FAST), prompts(), account)
     assert str(reply) == "HTTP 500"  # what went wrong, not that it was not asked again
     assert account.usage.calls == 2
@@ -96,8 +96,8 @@ def test_the_budget_counts_retries_and_ends_them(kind, perform, prompts, ledger)
     assert account.usage.rounds == 1
 
 
-def test_a_budget_smaller_than_the_round(kind, perform, prompts, ledger):
-    account = ledger(calls=3)
+def test_a_budget_smaller_than_the_round(kind, perform, prompts, budget):
+    account = budget(calls=3)
     model = kind(seconds=0.01)
     replies = perform(Calls(model, FAST), prompts(10), account)
     assert sum(isinstance(r, Completion) for r in replies) == 3

@@ -20,8 +20,8 @@ def two_rounds(prompts, log):
         log.append("closed")
 
 
-def test_steps_are_driven_to_their_result(prompts, ledger, blocking, awaited):
-    account = ledger()
+def test_steps_are_driven_to_their_result(prompts, budget, blocking, awaited):
+    account = budget()
     log = []
     assert Calls(blocking(), FAST).run(two_rounds(prompts, log), account) == ["data 0", "data 0", "data 1"]
     assert asyncio.run(Calls(awaited(), FAST).arun(two_rounds(prompts, log), account)) == ["data 0", "data 0", "data 1"]
@@ -29,7 +29,7 @@ def test_steps_are_driven_to_their_result(prompts, ledger, blocking, awaited):
     assert (account.usage.calls, account.usage.rounds) == (6, 4)
 
 
-def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, ledger, awaited):
+def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, budget, awaited):
     def slow():
         time.sleep(0.3)
         yield prompts(1)
@@ -37,13 +37,13 @@ def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, ledger, awaite
         return "done"
 
     async def body():
-        task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), ledger()))
+        task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), budget()))
         ticks = 0
         while not task.done():
             await asyncio.sleep(0.01)
             ticks += 1
         assert await task == "done"
-        task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), ledger()))
+        task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), budget()))
         await asyncio.sleep(0.05)
         task.cancel()  # while a step is at work
         with pytest.raises(asyncio.CancelledError):
@@ -53,14 +53,14 @@ def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, ledger, awaite
     assert asyncio.run(body()) > 20
 
 
-def test_steps_are_closed_when_they_are_left(prompts, ledger, awaited):
+def test_steps_are_closed_when_they_are_left(prompts, budget, awaited):
     log = []
     with pytest.raises(UsageError):
-        Calls(awaited(), FAST).run(two_rounds(prompts, log), ledger())
+        Calls(awaited(), FAST).run(two_rounds(prompts, log), budget())
     assert log == ["closed"]
 
     async def body():
-        task = asyncio.create_task(Calls(awaited(seconds=5), FAST).arun(two_rounds(prompts, log), ledger()))
+        task = asyncio.create_task(Calls(awaited(seconds=5), FAST).arun(two_rounds(prompts, log), budget()))
         await asyncio.sleep(0.02)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

@@ -1,12 +1,14 @@
-"""The answer by sentences, as D-FActScore and RefChecker number them, and whether anything of a sentence was lost."""
+"""What the papers' prompts are given: passages, question, the answer by sentences; and whether a reply lost any."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from guardrail.check.contract import DecomposeRequest
+from guardrail.check.contract import DecomposeRequest, VerifyRequest
 from guardrail.check.logic import find_relations
+from guardrail.engines.llm.prompts import Block
+from guardrail.engines.llm.protocol import Prompt, Replies, Steps
 from guardrail.text.markdown import mask, plain
 from guardrail.text.sentences import split_sentences
 from guardrail.text.wording import negations
@@ -46,3 +48,21 @@ def keeps(texts: Iterable[str], original: str) -> bool:
     if any(character.isdigit() for word in lost for character in word):
         return False
     return len(lost) <= (1.0 - _KEPT) * len(words) and negations(original) <= sum(map(negations, said))
+
+
+def context_blocks(request: VerifyRequest, numbers: Sequence[int]) -> list[Block]:
+    """``documents`` with the passages of these numbers, called "d1", "d2", ... by their position; then the question."""
+    passages = [(n, request.passages[n]) for n in numbers]
+    listed = [{"id": f"d{n + 1}", "title": passage.title, "text": passage.text} for n, passage in passages]
+    return [("documents", listed), *question_block(request.question)]
+
+
+def question_block(question: str | None) -> tuple[Block, ...]:
+    """The block ``question``, left out if there is none."""
+    return (("question", question),) if question else ()
+
+
+def replies_to(prompts: Iterable[Prompt]) -> Steps[Replies]:
+    """One round of all of them; none where there is nothing to ask."""
+    asked = tuple(prompts)
+    return (yield asked) if asked else ()
