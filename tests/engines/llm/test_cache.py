@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import stat
 import subprocess
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -153,6 +154,22 @@ def test_disk_is_shared_by_processes(tmp_path):
     assert all(value in {None, f"{n}.{s}"} for (n, s), value in found.items())
     assert sum(value is not None for value in found.values()) >= 390
     assert not list(tmp_path.glob("*.corrupt*"))
+
+
+def test_a_process_that_makes_the_file_just_now_is_waited_for(disk, monkeypatch):
+    """SQLite waits where it writes, but not where it switches to WAL: processes that start at once met there."""
+    monkeypatch.setattr("guardrail.engines.llm.caches.disk._BUSY_SECONDS", 30.0)
+    other = sqlite3.connect(disk.folder / FILE, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE begun (number INTEGER)")
+    other.execute("BEGIN IMMEDIATE")
+    end = threading.Timer(0.05, lambda: other.execute("COMMIT"))
+    end.start()
+    try:
+        disk.set("key", "text")
+    finally:
+        end.join()
+        other.close()
+    assert disk.get("key") == "text"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
