@@ -156,19 +156,19 @@ class OpenAILLM:
             calls += 1
             body = capabilities.body(prompt)
             more = {"extra_body": self._body or None, "extra_headers": trace_headers() or None}
-            reply = yield {"model": self._model, **body, **more}
-            if not isinstance(reply, Exception):
-                self._capabilities = (
-                    capabilities  # one assignment of a whole: threads that learn at once learn the same
-                )
+            try:
+                reply = yield {"model": self._model, **body, **more}
+            except Exception as error:
+                plainer = None
+                if status_of(error) in {400, 422}:
+                    parameter = getattr(error, "param", None)
+                    plainer = capabilities.without(parameter if isinstance(parameter, str) else None, str(error), body)
+                if plainer is None or calls == _MOST_REQUESTS:
+                    raise failure(error, spent=Completion(text="", calls=calls)) from None
+                capabilities = plainer
+            else:
+                self._capabilities = capabilities  # in one assignment: threads that learn at once learn the same
                 return read_reply(reply, calls)
-            plainer = None
-            if status_of(reply) in {400, 422}:
-                parameter = getattr(reply, "param", None)
-                plainer = capabilities.without(parameter if isinstance(parameter, str) else None, str(reply), body)
-            if plainer is None or calls == _MOST_REQUESTS:
-                raise failure(reply, spent=Completion(text="", calls=calls)) from None
-            capabilities = plainer
 
 
 def _connect(
