@@ -13,8 +13,8 @@ import typer
 
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import refuse_unwritable, write_whole
-from guardrail.cli.policies import policy_file
-from guardrail.cli.progress import progress_bar
+from guardrail.cli.policy import policy_file
+from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.conformal import Choice, Risk, choose, outcome, perfect_outcome, refuse_bounds
 from guardrail.evaluation.data.labelled import LabelledAnswer

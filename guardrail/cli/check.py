@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -12,18 +10,15 @@ import typer
 
 from guardrail.check.report_json import TO_CHECK, Line, result_record
 from guardrail.check.retriever import Retriever
-from guardrail.check.threads import in_order
-from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
-from guardrail.cli.policies import load_policy
-from guardrail.cli.progress import progress_bar
-from guardrail.cli.refchecker import check_item, work_through
+from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
+from guardrail.cli.policy import load_policy
+from guardrail.cli.refchecker import check_item
 from guardrail.cli.show import show
-from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
+from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.refchecker import Aggregator
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
-from guardrail.types import Action, GuardedAnswer, Usage
 
 
 class OutputFormat(StrEnum):
@@ -77,47 +72,14 @@ def check(
         raise UsageError("--aggregator applies to --format refchecker.")
     rules = _policy(policy, deadline)
     guard = Guard(policy=rules, engine=engine.build(rules), retriever=_retriever(retriever))
-    acted = wrong = total = 0
-    usage = Usage()
-    whys: Counter[str | None] = Counter()
-    # A program at the other end of a pipe may wait for each report before it sends the next answer.
-    at_once = engine.at_once if is_file(file) or output is OutputFormat.REFCHECKER else engine.jobs or 1
-    refuse_unreadable(file, out)
-    shown = not quiet and sys.stderr.isatty()
-    if output is OutputFormat.REFCHECKER:
-        tally = work_through(
-            file,
-            out,
-            lambda raw: check_item(guard, raw, aggregator or Aggregator.SOFT, needs_claims=claims),
-            doing="checking",
-            jobs=at_once,
-            strict=strict,
-            shown=shown,
-        )
-        show_usage(tally.usage, tally.total)
-        warn_unjudged(tally.whys)
-        raise typer.Exit(2 if tally.wrong else 1 if tally.acted else 0)
+    listed = output is OutputFormat.REFCHECKER
+    way = one_pass(file, out, engine, doing="checking", whole=listed, strict=strict, quiet=quiet)
+    if listed:
+        how = aggregator or Aggregator.SOFT
+        finish(work_through_items(way, lambda raw: check_item(guard, raw, how, needs_claims=claims)))
     needs = [key for key in TO_CHECK if key != "passages" or retriever is None] + ["claims"] * claims
-    with opened(out) as target, progress_bar("checking", count_lines(file) if shown else None, shown=shown) as tick:
-        lines = read_records(file, needs)
-        for line, found in in_order(lambda line: (line, _check_line(guard, line)), lines, at_once):
-            total += 1
-            done = _print_line(line, found, target, output)
-            if done is None:
-                wrong += 1
-                if strict:
-                    raise UsageError(f"line {line.number} cannot be read. Stopped, as --strict asks.")
-            elif done is not Action.ALLOW:
-                acted += 1
-            if isinstance(found, GuardedAnswer):
-                usage += found.report.usage
-                whys[why_unjudged(found.report)] += 1
-            tick()
-    show_usage(usage, total)
-    warn_unjudged(whys)
-    if not total:
-        typer.echo("no records in the input", err=True)
-    raise typer.Exit(2 if wrong else 1 if acted else 0)
+    write = _show_line if output is OutputFormat.TEXT else write_line
+    finish(work_through_lines(way, needs, lambda line: _check_line(guard, line, output), write))
 
 
 def _retriever(folder: Path | None) -> Retriever | None:
@@ -133,30 +95,26 @@ def _policy(name: str, deadline: float | None) -> Policy:
     return policy if deadline is None else policy.with_(deadline=deadline)
 
 
-def _check_line(guard: Guard, line: Line) -> GuardedAnswer | str:
-    """What came of one line; the error if it could not be read."""
+def _check_line(guard: Guard, line: Line, output: OutputFormat) -> Done:
     if line.record is None:
-        return line.error or ""
+        return Done(error=line.error or "")
     try:
-        return guard.run(
+        guarded = guard.run(
             line.record.answer,
             line.record.to_passages(),
             question=line.record.question,
             claims=line.record.to_claims(),
         )
     except UsageError as refused:
-        return str(refused)
+        return Done(error=str(refused))
+    return Done(
+        item=guarded if output is OutputFormat.TEXT else result_record(line.ident, guarded),
+        action=guarded.action,
+        why=why_unjudged(guarded.report),
+        usage=guarded.report.usage,
+    )
 
 
-def _print_line(line: Line, found: GuardedAnswer | str, target: TextIO, output: OutputFormat) -> Action | None:
-    """Print what came of one line; None if that was an error, which stands in the output in its place."""
-    if isinstance(found, GuardedAnswer):
-        if output is OutputFormat.TEXT:
-            show(found, target, title=str(line.ident if line.ident is not None else f"line {line.number}"))
-        else:
-            write_record(target, result_record(line.ident, found))
-        return found.action
-    typer.echo(f"line {line.number}: {found}", err=True)
-    if output is OutputFormat.JSONL:
-        write_record(target, {"id": line.ident, "line": line.number, "error": found})
-    return None
+def _show_line(target: TextIO, line: Line, done: Done) -> None:
+    if not done.error:
+        show(done.item, target, title=str(line.ident if line.ident is not None else f"line {line.number}"))

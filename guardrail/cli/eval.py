@@ -16,8 +16,8 @@ from rich.console import Console
 
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
-from guardrail.cli.policies import load_policy, policy_file
-from guardrail.cli.progress import progress_bar
+from guardrail.cli.policy import load_policy, policy_file
+from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer, select
 from guardrail.evaluation.data.reading import Source, find_sources, read_source

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from guardrail.check.contract import Draft
 from guardrail.check.report_json import Line, extract_record
-from guardrail.check.threads import in_order
-from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, with_engine
-from guardrail.cli.progress import progress_bar
-from guardrail.cli.refchecker import extract_item, work_through
-from guardrail.cli.streams import count_lines, is_file, opened, read_records, refuse_unreadable, write_record
-from guardrail.errors import UsageError
+from guardrail.cli.engines import EngineChoice, with_engine
+from guardrail.cli.refchecker import extract_item
+from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
-from guardrail.types import Usage
 
 _BY_RULES = "were not wholly taken apart by the model"
 
@@ -57,46 +50,15 @@ def extract(
     """
     policy = Policy.monitor().with_(deadline=deadline)
     guard = Guard(policy=policy, engine=engine.build(policy))
-    at_once = engine.at_once if is_file(file) or output is ExtractFormat.REFCHECKER else engine.jobs or 1
-    refuse_unreadable(file, out)
-    shown = not quiet and sys.stderr.isatty()
-    if output is ExtractFormat.REFCHECKER:
-        tally = work_through(
-            file,
-            out,
-            lambda raw: extract_item(guard, raw),
-            doing="extracting",
-            jobs=at_once,
-            strict=strict,
-            shown=shown,
-        )
-        show_usage(tally.usage, tally.total)
-        warn_unjudged(tally.whys, _BY_RULES)
-        raise typer.Exit(2 if tally.wrong else 0)
-    wrong = total = 0
-    usage = Usage()
-    whys: Counter[str | None] = Counter()
-    with opened(out) as target, progress_bar("extracting", count_lines(file) if shown else None, shown=shown) as tick:
-        lines = read_records(file, ("answer",))
-        for line, draft in in_order(lambda line: (line, _extract_line(guard, line)), lines, at_once):
-            total += 1
-            if draft is None:
-                wrong += 1
-                typer.echo(f"line {line.number}: {line.error}", err=True)
-                write_record(target, {"id": line.ident, "line": line.number, "error": line.error})
-                if strict:
-                    raise UsageError(f"line {line.number} cannot be read. Stopped, as --strict asks.")
-            else:
-                write_record(target, extract_record(line, draft))
-                usage += draft.usage
-                whys[draft.reason or None] += 1
-            tick()
-    show_usage(usage, total)
-    warn_unjudged(whys, _BY_RULES)
-    if not total:
-        typer.echo("no records in the input", err=True)
-    raise typer.Exit(2 if wrong else 0)
+    listed = output is ExtractFormat.REFCHECKER
+    way = one_pass(file, out, engine, doing="extracting", whole=listed, strict=strict, quiet=quiet)
+    if listed:
+        finish(work_through_items(way, lambda raw: extract_item(guard, raw)), _BY_RULES)
+    finish(work_through_lines(way, ("answer",), lambda line: _extract_line(guard, line), write_line), _BY_RULES)
 
 
-def _extract_line(guard: Guard, line: Line) -> Draft | None:
-    return None if line.record is None else guard.draft(line.record.answer, line.record.question)
+def _extract_line(guard: Guard, line: Line) -> Done:
+    if line.record is None:
+        return Done(error=line.error or "")
+    draft = guard.draft(line.record.answer, line.record.question)
+    return Done(item=extract_record(line, draft), why=draft.reason or None, usage=draft.usage)

@@ -1,15 +1,16 @@
-"""``guardrail policy``: what a policy says in words, and the JSON schema of policy files."""
+"""``guardrail policy``: a policy in words, and the schema of policy files; and the policy that ``--policy`` names."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from guardrail.policy.policy import KEYS, Policy
+from guardrail.policy.policy import KEYS, PRESETS, Policy
 from guardrail.policy.schema import ACTIONS, meaning, policy_schema
 from guardrail.types import Action, Verdict
 
@@ -70,3 +71,18 @@ def _lines(policy: Policy) -> Iterator[str]:
         yield f"  Own messages for blocked answers: {', '.join(policy.messages)}."
     if policy.calibration is not None:
         yield f"  {policy.calibration.guarantee}"
+
+
+def policy_file(name: str) -> Path | None:
+    """The file that ``name`` stands for; None for a preset, even where a file or folder has its name."""
+    return None if name in PRESETS else Path(name)
+
+
+def load_policy(name: str) -> Policy:
+    """The policy for a file of answers, which may take its time, unless somebody wrote a deadline down.
+
+    Raises:
+        ConfigurationError: as ``Policy.load``.
+    """
+    policy = Policy.load(name)
+    return policy.with_(deadline=None) if policy_file(name) is None else policy

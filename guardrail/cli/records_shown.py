@@ -10,8 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from guardrail.cli.printable import one_line, printable
-from guardrail.cli.show import delivery, finding_lines, headline
+from guardrail.cli.show import delivery, finding_lines, headline, one_line, printable
 from guardrail.telemetry.records.rates import Rates, VerdictRate
 from guardrail.telemetry.records.record import FAULTY, StoredRecord
 from guardrail.types import Finding, Verdict

@@ -1,14 +1,17 @@
-"""A report for people: the answer with its findings, each with its reason and the quoted evidence."""
+"""A report for people: the answer with its findings, each with its reason and the quoted evidence.
+
+Texts of strangers are made printable: nothing in them moves the cursor, sets a title or turns the text round.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TextIO
 
 from rich.console import Console, Group
 from rich.padding import Padding
 from rich.text import Text
 
-from guardrail.cli.printable import printable
 from guardrail.types import ClaimFinding, Finding, GuardedAnswer, Report, Usage, Verdict
 
 _STYLE = {
@@ -19,6 +22,12 @@ _STYLE = {
     Verdict.ABSTAINED: ("–", "cyan"),
 }
 _MAX_QUOTE = 160
+_COMMANDS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed; ESC begins a terminal's commands
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that change the direction of the text
+    "\u2028\u2029\ud800-\udfff]"  # separators of lines; lone surrogates, which no terminal can show
+)
+_SPACE = re.compile(r"\s+")
 
 
 def show(guarded: GuardedAnswer, target: TextIO | None = None, *, title: str = "") -> None:
@@ -105,3 +114,14 @@ def _marked(finding: Finding) -> Text:
     if finding.focus is not None:
         text.stylize("underline", finding.focus.start - finding.span.start, finding.focus.end - finding.span.start)
     return text + Text(f"  [{finding.span.start}–{finding.span.end}]", style="dim")
+
+
+def printable(text: str) -> str:
+    """The text with each such character replaced by "�", so that spans still point to what they did."""
+    return _COMMANDS.sub("�", text)
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """The same in one line, cut to ``most`` characters."""
+    line = _SPACE.sub(" ", printable(text)).strip()
+    return line if most is None or len(line) <= most else line[:most].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""Where the commands that work record by record read from and write to: files, or standard input and output."""
+"""Files, or standard input and output, of the commands that work record by record, and their progress bar."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import io
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self, TextIO, TypeGuard
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from guardrail.check.report_json import ENCODING, Line, read_file, read_lines
 from guardrail.errors import UsageError
@@ -125,3 +127,15 @@ def count_lines(file: Path | None) -> int | None:
         return None
     with file.open("rb") as handle:
         return sum(1 for line in handle if line.strip())
+
+
+@contextmanager
+def progress_bar(doing: str, total: int | None, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Gives a function to call after each of ``total`` answers (None: unknown); it does nothing if not ``shown``."""
+    if not shown:
+        yield lambda: None
+        return
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(doing, total=total)
+        yield lambda: progress.advance(task)

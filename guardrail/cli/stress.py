@@ -16,8 +16,8 @@ from rich.table import Table
 
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
-from guardrail.cli.policies import policy_file
-from guardrail.cli.progress import progress_bar
+from guardrail.cli.policy import policy_file
+from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress.injection import RuleCount

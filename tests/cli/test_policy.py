@@ -10,7 +10,7 @@ import pytest
 from guardrail import Verdict
 from guardrail.cli.check import _policy
 from guardrail.cli.main import main
-from guardrail.cli.policies import PRESETS, load_policy, policy_file
+from guardrail.cli.policy import PRESETS, load_policy, policy_file
 from guardrail.errors import ConfigurationError
 from guardrail.policy import Policy
 

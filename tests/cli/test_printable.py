@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from guardrail.cli.main import app
-from guardrail.cli.printable import one_line, printable
+from guardrail.cli.show import one_line, printable
 
 
 @pytest.mark.parametrize("text", ["plain\ttext\n", "桥，", "👩‍👩‍👧 🇩🇪", "a\u00a0b\u3000c", "مرحبا", "naïve e\u0301"])

@@ -12,7 +12,8 @@ import pytest
 from guardrail import EngineError, Guard, UsageError
 from guardrail.check.contract import Draft
 from guardrail.cli.main import main
-from guardrail.cli.refchecker import check_item, extract_item, work_through
+from guardrail.cli.refchecker import check_item, extract_item
+from guardrail.cli.work import Pass, work_through_items
 from guardrail.evaluation.data.refchecker import Aggregator, read_item, read_items
 from guardrail.testing import FakeEngine
 from guardrail.types import Claim
@@ -342,10 +343,8 @@ def test_several_jobs_keep_the_order(tmp_path):
     path, out = tmp_path / "in.json", tmp_path / "out.json"
     path.write_text(json.dumps([item(id=n, claims=[f"claim {n}"] * n) for n in range(30)]), encoding="utf-8")
     guard = Guard(engine=FakeEngine({f"claim {n}": "unsupported" for n in range(0, 30, 2)}, seconds=0.002))
-    tally = work_through(
-        path, out, lambda raw: check_item(guard, raw, Aggregator.SOFT, needs_claims=True),
-        doing="checking", jobs=8, strict=False, shown=False,
-    )  # fmt: skip
+    way = Pass(file=path, out=out, doing="checking", jobs=8, strict=False, shown=False)
+    tally = work_through_items(way, lambda raw: check_item(guard, raw, Aggregator.SOFT, needs_claims=True))
     found = json.loads(out.read_text(encoding="utf-8"))
     assert [(o["id"], len(o["ys"])) for o in found] == [(n, n) for n in range(30)]
     assert (tally.total, tally.wrong) == (30, 0)
