@@ -8,18 +8,21 @@ def answer(question: str) -> tuple[str, list[str]]:
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing
 from typing import Any, Literal, cast, overload
 
+from guardrail.check.programs import Program, arun, run
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.generators import Generated
-from guardrail.streaming.events import MODES, Mode
+from guardrail.streaming.events import Mode, StreamEvent
 from guardrail.types import GuardedAnswer
 from guardrail.wrap.function.calls import Calls, Extract
 from guardrail.wrap.function.signatures import Answers, Texts
-from guardrail.wrap.function.streams import astreamed, streamed
+from guardrail.wrap.function.streams import streamed
+from guardrail.wrap.kinds import Regenerators, guarded_run, read_guard, read_mode, same
 
 _DELIVERIES = ("answer", "text")
 
@@ -78,13 +81,10 @@ def guarded(
         UsageError: an argument is wrong, now; or from a call, the function returned no answer with passages. Errors of
             the function itself pass through.
     """
-    if not isinstance(guard, Guard):
-        hint = "Write @guarded(guard), with a Guard in the parentheses."
-        raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. {hint}")
+    read_guard(guard, "@guarded(guard), with a Guard in the parentheses")
     if deliver not in _DELIVERIES:
         raise UsageError(f"deliver must be one of {_DELIVERIES}, got {deliver!r}.")
-    if mode not in MODES:
-        raise UsageError(f"mode must be one of {MODES}, got {mode!r}.")
+    read_mode(mode)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         calls = Calls(function, guard, answer, passages, question)
@@ -96,40 +96,39 @@ def guarded(
 
 
 def _wrapper(calls: Calls, mode: Mode, text: bool) -> Callable[..., Any]:
-    if calls.asynchronous and calls.generates:
-        return astreamed(calls, mode, text)
-    if calls.generates:
-        return streamed(calls, mode, text)
-    return _awaited(calls, text) if calls.asynchronous else _called(calls, text)
+    """Of the function's own kind, for frameworks that look at it."""
 
-
-def _called(calls: Calls, text: bool) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> GuardedAnswer | str:
-        given, passages = calls.read(calls.function(*args, **kwargs))
-        again = calls.again(args, kwargs)
+        return run(_answered(calls, text, args, kwargs))
 
-        def anew(feedback: Feedback) -> Generated:
-            return calls.read(again(feedback)) if again is not None else ""
+    async def acall(*args: Any, **kwargs: Any) -> GuardedAnswer | str:
+        return await arun(_answered(calls, text, args, kwargs))
 
-        delivered = calls.guard.run(
-            given, passages, question=calls.question_of(args, kwargs), regenerate=None if again is None else anew
-        )
-        return delivered.text if text else delivered
+    def stream(*args: Any, **kwargs: Any) -> Iterator[StreamEvent | str]:
+        yield from streamed(calls, mode, text, args, kwargs)
 
-    return call
+    async def astream(*args: Any, **kwargs: Any) -> AsyncIterator[StreamEvent | str]:
+        async with aclosing(streamed(calls, mode, text, args, kwargs)) as events:
+            async for event in events:
+                yield event
+
+    if calls.generates:
+        return astream if calls.asynchronous else stream
+    return acall if calls.asynchronous else call
 
 
-def _awaited(calls: Calls, text: bool) -> Callable[..., Any]:
-    async def call(*args: Any, **kwargs: Any) -> GuardedAnswer | str:
-        given, passages = calls.read(await calls.function(*args, **kwargs))
-        again = calls.again(args, kwargs)
+def _answered(calls: Calls, text: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program[GuardedAnswer | str]:
+    again = calls.again(args, kwargs)
 
-        async def anew(feedback: Feedback) -> Generated:
-            return calls.read(await again(feedback)) if again is not None else ""
+    def anew(feedback: Feedback) -> Program[Generated]:
+        return calls.read((yield same(again, feedback))) if again is not None else ""
 
-        delivered = await calls.guard.arun(
-            given, passages, question=calls.question_of(args, kwargs), regenerate=None if again is None else anew
-        )
-        return delivered.text if text else delivered
-
-    return call
+    said, passages = calls.read((yield same(calls.function, *args, **kwargs)))
+    delivered: GuardedAnswer = yield guarded_run(
+        calls.guard,
+        said,
+        passages,
+        Regenerators() if again is None else Regenerators.of(anew),
+        question=calls.question_of(args, kwargs),
+    )
+    return delivered.text if text else delivered

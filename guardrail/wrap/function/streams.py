@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from typing import Any
 
+from guardrail.check.programs import Events, Program
 from guardrail.errors import UsageError
 from guardrail.repair.feedback import Feedback
 from guardrail.streaming.events import Delta, Mode, StreamEvent
 from guardrail.wrap.function.calls import Calls
+from guardrail.wrap.kinds import END, Items, Regenerators, Streams
 
 
 class Yields:
     """One call of a generator function, taken apart into deltas and passages."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, streams: Streams, items: Items) -> None:
+        self._name, self._streams, self._items = name, streams, items
         self._passages: Any = None
 
     def passages(self) -> Any:
@@ -28,98 +29,56 @@ class Yields:
             raise UsageError(f"{self._name} has yielded no passages. Yield them as one list, before the text.")
         return self._passages
 
-    def deltas(self, items: Iterator[Any]) -> Iterator[str]:
+    def deltas(self) -> Items:
         """Its text; passages are kept aside."""
-        try:
-            for item in items:
-                if self._is_text(item):
-                    yield item
-        finally:
-            _close(items)
+        return self._streams.given(self._texts(), self._items)
 
-    async def adeltas(self, items: AsyncIterator[Any]) -> AsyncIterator[str]:
-        """The same for an async generator."""
-        try:
-            async for item in items:
-                if self._is_text(item):
-                    yield item
-        finally:
-            await _aclose(items)
-
-    def _is_text(self, item: object) -> bool:
-        if isinstance(item, str):
-            return True
-        if self._passages is not None:
-            raise UsageError(f"{self._name} yielded a {type(item).__name__} after its passages. Yield them once.")
-        self._passages = item
-        return False
+    def _texts(self) -> Events[str]:
+        while (item := (yield self._streams.next(self._items))) is not END:
+            if isinstance(item, str):
+                yield item
+            elif self._passages is None:
+                self._passages = item
+            else:
+                raise UsageError(f"{self._name} yielded a {type(item).__name__} after its passages. Yield them once.")
 
 
-def streamed(calls: Calls, mode: Mode, text: bool) -> Callable[..., Iterator[StreamEvent | str]]:
-    """The guarded generator function."""
-
-    def stream(*args: Any, **kwargs: Any) -> Iterator[StreamEvent | str]:
-        parts, again = Yields(calls.name), calls.again(args, kwargs)
-
-        def anew(feedback: Feedback) -> tuple[str, Any]:
-            new = Yields(calls.name)
-            said = "".join(new.deltas(again(feedback))) if again is not None else ""
-            return said, new.passages()
-
-        events = calls.guard.stream(
-            parts.deltas(calls.function(*args, **kwargs)),
-            parts.passages,
-            question=calls.question_of(args, kwargs),
-            mode=mode,
-            regenerate=None if again is None else anew,
-        )
-        try:
-            for event in events:
-                if not text:
-                    yield event
-                elif isinstance(event, Delta):
-                    yield event.text
-        finally:
-            _close(events)
-
-    return stream
+def streamed(calls: Calls, mode: Mode, text: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Items:
+    """What the guarded generator function yields: events, or the delivered text."""
+    streams, opened = Streams(calls.asynchronous), list[object]()
+    return streams.given_until(_events(calls, mode, text, args, kwargs, streams, opened), opened)
 
 
-def astreamed(calls: Calls, mode: Mode, text: bool) -> Callable[..., AsyncIterator[StreamEvent | str]]:
-    """The guarded async generator function."""
+def _events(
+    calls: Calls,
+    mode: Mode,
+    text: bool,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    streams: Streams,
+    opened: list[object],
+) -> Events[StreamEvent | str]:
+    again = calls.again(args, kwargs)
 
-    async def stream(*args: Any, **kwargs: Any) -> AsyncIterator[StreamEvent | str]:
-        parts, again = Yields(calls.name), calls.again(args, kwargs)
+    def anew(feedback: Feedback) -> Program[tuple[str, Any]]:
+        new = Yields(calls.name, streams, again(feedback) if again is not None else None)
+        deltas, said = new.deltas(), list[str]()
+        while (delta := (yield streams.next(deltas))) is not END:
+            said.append(delta)
+        return "".join(said), new.passages()
 
-        async def anew(feedback: Feedback) -> tuple[str, Any]:
-            new = Yields(calls.name)
-            said = [delta async for delta in new.adeltas(again(feedback))] if again is not None else []
-            return "".join(said), new.passages()
-
-        events = calls.guard.astream(
-            parts.adeltas(calls.function(*args, **kwargs)),
-            parts.passages,
-            question=calls.question_of(args, kwargs),
-            mode=mode,
-            regenerate=None if again is None else anew,
-        )
-        try:
-            async for event in events:
-                if not text:
-                    yield event
-                elif isinstance(event, Delta):
-                    yield event.text
-        finally:
-            await _aclose(events)
-
-    return stream
-
-
-def _close(items: Iterator[Any]) -> None:
-    if isinstance(items, Generator):
-        items.close()
-
-
-async def _aclose(items: AsyncIterator[Any]) -> None:
-    if isinstance(items, AsyncGenerator):
-        await items.aclose()
+    parts = Yields(calls.name, streams, calls.function(*args, **kwargs))
+    events = streams.guarded(
+        calls.guard,
+        parts.deltas(),
+        parts.passages,
+        Regenerators() if again is None else Regenerators.of(anew),
+        question=calls.question_of(args, kwargs),
+        mode=mode,
+    )
+    opened.append(events)
+    while (event := (yield streams.next(events))) is not END:
+        if not text:
+            yield event
+        elif isinstance(event, Delta):
+            yield event.text

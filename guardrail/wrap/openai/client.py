@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import openai
 
@@ -11,8 +13,7 @@ from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.streaming.events import Mode
 from guardrail.wrap.openai.endpoints import AsyncChat, Chat
-from guardrail.wrap.openai.request import PassagesFrom
-from guardrail.wrap.openai.settings import Settings
+from guardrail.wrap.openai.request import PassagesFrom, Settings
 
 _GENERATING = frozenset(
     "batches beta completions conversations delete evals get get_api_list patch post put realtime request responses "
@@ -21,15 +22,18 @@ _GENERATING = frozenset(
 """Ways to a model's text past the check."""
 
 
-class GuardedOpenAI:
-    """An ``openai.OpenAI`` (or AzureOpenAI) whose chat completions are checked before they are returned.
+C = TypeVar("C", openai.OpenAI, openai.AsyncOpenAI)
 
-    Holds no state of a call: one client serves all threads. Embeddings, files, models and the like pass through.
-    """
+
+class _Client(Generic[C]):
+    """What both clients share."""
+
+    _vendor: ClassVar[type[openai.OpenAI | openai.AsyncOpenAI]]
+    _otherwise: ClassVar[str]
 
     def __init__(
         self,
-        client: openai.OpenAI,
+        client: C,
         guard: Guard,
         *,
         mode: Mode = "buffer",
@@ -49,20 +53,39 @@ class GuardedOpenAI:
         Raises:
             UsageError: the client or the guard is none.
         """
-        if not isinstance(client, openai.OpenAI):
-            raise UsageError(f"client must be openai.OpenAI, got {type(client).__name__}. Async: GuardedAsyncOpenAI.")
-        self._client = client
+        if not isinstance(client, self._vendor):
+            wanted = f"openai.{self._vendor.__name__}"
+            raise UsageError(f"client must be {wanted}, got {type(client).__name__}. {self._otherwise}.")
+        self._client: Any = client
         self._settings = Settings(guard=guard, mode=mode, passages_from=passages_from, allow_unguarded=allow_unguarded)
-        self.chat = Chat(client.chat, self._settings)
 
-    def with_options(self, **options: Any) -> GuardedOpenAI:
+    def with_options(self, **options: Any) -> Self:
         """The same with other options of the client: timeout, max_retries, ..."""
-        return GuardedOpenAI(self._client.with_options(**options), **_given(self._settings))
+        settings = {each.name: getattr(self._settings, each.name) for each in fields(self._settings)}
+        return type(self)(self._client.with_options(**options), **settings)
 
     copy = with_options
 
     def __getattr__(self, name: str) -> Any:
-        return _passed(self._client, name, self._settings) if not name.startswith("_") else _none(name)
+        if name.startswith("_"):  # copying and pickling ask for some before the client is there
+            raise AttributeError(name)
+        if name in _GENERATING and not self._settings.allow_unguarded:
+            self._settings.refuse(name)
+        return getattr(self._client, name)
+
+
+class GuardedOpenAI(_Client[openai.OpenAI]):
+    """An ``openai.OpenAI`` (or AzureOpenAI) whose chat completions are checked before they are returned.
+
+    Holds no state of a call: one client serves all threads. Embeddings, files, models and the like pass through.
+    """
+
+    _vendor, _otherwise = openai.OpenAI, "Async: GuardedAsyncOpenAI"
+
+    @cached_property
+    def chat(self) -> Chat:
+        """``client.chat``."""
+        return Chat(self._client.chat, self._settings)
 
     def __enter__(self) -> Self:
         self._client.__enter__()
@@ -72,33 +95,15 @@ class GuardedOpenAI:
         self._client.__exit__(kind, error, at)
 
 
-class GuardedAsyncOpenAI:
+class GuardedAsyncOpenAI(_Client[openai.AsyncOpenAI]):
     """The same for ``openai.AsyncOpenAI``. ``passages_from`` may be a coroutine function."""
 
-    def __init__(
-        self,
-        client: openai.AsyncOpenAI,
-        guard: Guard,
-        *,
-        mode: Mode = "buffer",
-        passages_from: PassagesFrom | None = None,
-        allow_unguarded: bool = False,
-    ) -> None:
-        """See GuardedOpenAI."""
-        if not isinstance(client, openai.AsyncOpenAI):
-            raise UsageError(f"client must be openai.AsyncOpenAI, got {type(client).__name__}. Sync: GuardedOpenAI.")
-        self._client = client
-        self._settings = Settings(guard=guard, mode=mode, passages_from=passages_from, allow_unguarded=allow_unguarded)
-        self.chat = AsyncChat(client.chat, self._settings)
+    _vendor, _otherwise = openai.AsyncOpenAI, "Sync: GuardedOpenAI"
 
-    def with_options(self, **options: Any) -> GuardedAsyncOpenAI:
-        """The same with other options of the client: timeout, max_retries, ..."""
-        return GuardedAsyncOpenAI(self._client.with_options(**options), **_given(self._settings))
-
-    copy = with_options
-
-    def __getattr__(self, name: str) -> Any:
-        return _passed(self._client, name, self._settings) if not name.startswith("_") else _none(name)
+    @cached_property
+    def chat(self) -> AsyncChat:
+        """``client.chat``."""
+        return AsyncChat(self._client.chat, self._settings)
 
     async def __aenter__(self) -> Self:
         await self._client.__aenter__()
@@ -108,19 +113,3 @@ class GuardedAsyncOpenAI:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self._client.__aexit__(kind, error, at)
-
-
-def _passed(client: openai.OpenAI | openai.AsyncOpenAI, name: str, settings: Settings) -> Any:
-    if name in _GENERATING and not settings.allow_unguarded:
-        settings.refuse(name)
-    return getattr(client, name)
-
-
-def _none(name: str) -> Any:
-    """Private attributes are not passed on: copying and pickling ask for some before the client is there."""
-    raise AttributeError(name)
-
-
-def _given(settings: Settings) -> dict[str, Any]:
-    names = ("guard", "mode", "passages_from", "allow_unguarded")
-    return {name: getattr(settings, name) for name in names}

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable
-from typing import Any, Literal, overload
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Literal, TypeVar, overload
 
 from openai.resources import chat as vendor
 from openai.types.chat import ChatCompletion
 
 from guardrail.check.intake import PassageLike
-from guardrail.errors import UsageError
+from guardrail.check.programs import Program, arun, maybe_async, run
 from guardrail.policy.policy import Policy
 from guardrail.repair.feedback import Feedback
 from guardrail.streaming.events import Mode
 from guardrail.types import GuardedAnswer
+from guardrail.wrap.kinds import Regenerators, guarded_run, same
 from guardrail.wrap.openai.completion import GuardedCompletion, text_of
-from guardrail.wrap.openai.request import given_passages, read_request
-from guardrail.wrap.openai.settings import Settings
+from guardrail.wrap.openai.request import Request, Settings, given_passages, read_request
 from guardrail.wrap.openai.stream import GuardedAsyncStream, GuardedStream
+
+S = TypeVar("S")
 
 
 class _Resource:
@@ -51,7 +53,34 @@ class AsyncChat(_Resource):
         self.completions = AsyncCompletions(inner.completions, settings, "chat.completions")
 
 
-class Completions(_Resource):
+class _Completions(_Resource):
+    """What ``create`` does, for sync and async clients."""
+
+    def _created(
+        self, asked: Request, passages: Iterable[PassageLike] | None, stream: Callable[..., S]
+    ) -> Program[GuardedCompletion | S]:
+        guard = self._settings.guard
+        refusal = "passages_from is async. Use GuardedAsyncOpenAI."
+        found = yield maybe_async(partial(self._settings.find, passages, asked.messages), refusal)
+        against = given_passages(found)
+
+        def answering(feedback: Feedback) -> Program[str]:
+            said: ChatCompletion = yield same(self._inner.create, **asked.again(feedback))
+            return (text_of(said.choices[0]) if said.choices else None) or ""
+
+        again = Regenerators.of(answering)
+        said = yield same(self._inner.create, **asked.body)
+        if asked.body.get("stream"):
+            return stream(said, guard, asked, against, again)
+        guarded: list[GuardedAnswer | None] = []
+        for choice in said.choices:
+            text = text_of(choice)
+            options = {"question": asked.question, "policy": asked.policy}
+            guarded.append(None if text is None else (yield guarded_run(guard, text, against, again, **options)))
+        return GuardedCompletion.of(said, guarded)
+
+
+class Completions(_Completions):
     """``client.chat.completions``."""
 
     @overload
@@ -88,34 +117,11 @@ class Completions(_Resource):
             UsageError: there are no passages, or the answer cannot be checked: speech, a stream of several answers.
             openai.OpenAIError: as the client within.
         """
-        call = read_request(messages, question, policy, mode or self._settings.mode, request)
-        found = self._settings.find(passages, call.messages)
-        if inspect.isawaitable(found):
-            if inspect.iscoroutine(found):
-                found.close()
-            raise UsageError("passages_from is async. Use GuardedAsyncOpenAI.")
-        against = given_passages(found)
-
-        def regenerate(feedback: Feedback) -> str:
-            return _text(self._inner.create(**call.again(feedback)))
-
-        said = self._inner.create(**call.body)
-        if request.get("stream"):
-            return GuardedStream(said, self._settings.guard, call, against, regenerate)
-        guarded: list[GuardedAnswer | None] = []
-        for choice in said.choices:
-            text = text_of(choice)
-            guarded.append(
-                None
-                if text is None
-                else self._settings.guard.run(
-                    text, against, question=call.question, policy=call.policy, regenerate=regenerate
-                )
-            )
-        return GuardedCompletion.of(said, guarded)
+        asked = read_request(messages, question, policy, mode or self._settings.mode, request)
+        return run(self._created(asked, passages, GuardedStream))
 
 
-class AsyncCompletions(_Resource):
+class AsyncCompletions(_Completions):
     """``client.chat.completions`` of an async client."""
 
     @overload
@@ -136,29 +142,5 @@ class AsyncCompletions(_Resource):
         **request: Any,
     ) -> GuardedCompletion | GuardedAsyncStream:
         """See Completions.create; the event loop is not blocked."""
-        call = read_request(messages, question, policy, mode or self._settings.mode, request)
-        found = self._settings.find(passages, call.messages)
-        against = given_passages(await found if inspect.isawaitable(found) else found)
-
-        async def regenerate(feedback: Feedback) -> str:
-            return _text(await self._inner.create(**call.again(feedback)))
-
-        said = await self._inner.create(**call.body)
-        if request.get("stream"):
-            return GuardedAsyncStream(said, self._settings.guard, call, against, regenerate)
-        guarded: list[GuardedAnswer | None] = []
-        for choice in said.choices:
-            text = text_of(choice)
-            guarded.append(
-                None
-                if text is None
-                else await self._settings.guard.arun(
-                    text, against, question=call.question, policy=call.policy, regenerate=regenerate
-                )
-            )
-        return GuardedCompletion.of(said, guarded)
-
-
-def _text(completion: ChatCompletion) -> str:
-    """A new answer; "" where the model gave none."""
-    return (text_of(completion.choices[0]) if completion.choices else None) or ""
+        asked = read_request(messages, question, policy, mode or self._settings.mode, request)
+        return await arun(self._created(asked, passages, GuardedAsyncStream))

@@ -1,22 +1,50 @@
-"""What a guarded ``create`` was called with: the request for the model, and what its answer is checked against."""
+"""How a guarded client was set up, and what ``create`` was called with."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from guardrail.check.intake import PassageLike, read_passages, read_question
-from guardrail.errors import UsageError, did_you_mean
+from guardrail.errors import UsageError
+from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
 from guardrail.repair.feedback import Feedback
-from guardrail.streaming.events import MODES, Mode
+from guardrail.streaming.events import Mode
 from guardrail.types import Passage
+from guardrail.wrap.kinds import read_guard, read_mode
 
 PassagesFrom = Callable[[Sequence[Any]], Iterable[PassageLike] | Awaitable[Iterable[PassageLike]]]
 """From the messages of a request to the passages its answer is checked against."""
 
 _ONLY_FIRST = ("stream", "stream_options", "n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """See GuardedOpenAI."""
+
+    guard: Guard
+    mode: Mode
+    passages_from: PassagesFrom | None
+    allow_unguarded: bool
+
+    def __post_init__(self) -> None:
+        read_guard(self.guard, "Guard(policy=...)")
+
+    def find(self, passages: Iterable[PassageLike] | None, messages: Sequence[Any]) -> Any:
+        """The passages of a call, or an awaitable of them; None where nobody gave any."""
+        if passages is not None or self.passages_from is None:
+            return passages
+        return self.passages_from(messages)
+
+    def refuse(self, name: str) -> NoReturn:
+        """Say that this is not checked."""
+        raise UsageError(
+            f"{name} is not checked by the guard. Use chat.completions.create(..., passages=[...]). Where answers may "
+            "leave unchecked, use the client within, or pass allow_unguarded=True to the guarded one."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +72,7 @@ def read_request(
     Raises:
         UsageError: it cannot, or an argument is wrong.
     """
-    if mode not in MODES:
-        raise UsageError(f"unknown mode {mode!r}. {did_you_mean(str(mode), MODES)}")
+    read_mode(mode)
     if policy is not None and not isinstance(policy, Policy):
         raise UsageError(f"policy must be a Policy, got {type(policy).__name__}. Use Policy.load(name or file).")
     if "audio" in _listed(rest.get("modalities")):

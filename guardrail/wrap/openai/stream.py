@@ -2,40 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import openai
 from openai.types.chat import ChatCompletionChunk
 
+from guardrail.check.programs import Events
 from guardrail.guard import Guard
-from guardrail.repair.feedback import Feedback
-from guardrail.streaming.events import Delta, Finished, StreamEvent
+from guardrail.streaming.events import Delta, Finished
 from guardrail.types import GuardedAnswer, Passage
+from guardrail.wrap.kinds import END, Items, Regenerators, Streams
 from guardrail.wrap.openai.chunks import Chunks
 from guardrail.wrap.openai.request import Request
 
 
-class GuardedStream(Iterator[ChatCompletionChunk]):
-    """Chunks as ``openai.Stream`` gives them; ``guardrail`` is the GuardedAnswer once the stream has ended."""
+class _Checked:
+    """The checked chunks of one stream."""
+
+    _streams: ClassVar[Streams]
 
     def __init__(
         self,
-        raw: openai.Stream[ChatCompletionChunk],
+        raw: openai.Stream[ChatCompletionChunk] | openai.AsyncStream[ChatCompletionChunk],
         guard: Guard,
         request: Request,
         passages: tuple[Passage, ...],
-        regenerate: Callable[[Feedback], str],
+        again: Regenerators,
     ) -> None:
         self.guardrail: GuardedAnswer | None = None
-        self._raw, self._guard, self._request = raw, guard, request
-        self._passages, self._regenerate = passages, regenerate
-        self._chunks = self._run(Chunks())
+        self._raw: Any = raw
+        self._guard, self._request, self._passages, self._again = guard, request, passages, again
+        self._read: Items = self._streams.iter(raw)
+        self._opened: list[object] = [raw]
+        self._chunks: Items = self._streams.given_until(self._run(Chunks()), self._opened)
+
+    def _run(self, chunks: Chunks) -> Events[ChatCompletionChunk]:
+        while (chunk := (yield self._streams.next(self._read))) is not END:
+            first, rest = chunks.take(chunk)
+            if rest is not None:
+                yield rest
+            if first:
+                yield from self._texts(chunks, first)
+                return
+
+    def _texts(self, chunks: Chunks, first: str) -> Events[ChatCompletionChunk]:
+        deltas = self._streams.given(self._deltas(chunks, first))
+        if self._request.mode == "buffer":
+            said: list[str] = []
+            while (delta := (yield self._streams.next(deltas))) is not END:
+                said.append(delta)
+            if chunks.calls_tools:  # words that go along with calls of tools are no answer
+                yield chunks.say("".join(said))
+                yield from chunks.rest()
+                return
+            deltas = self._streams.given(each for each in said)
+        events = self._streams.guarded(
+            self._guard,
+            deltas,
+            self._passages,
+            self._again,
+            question=self._request.question,
+            mode=self._request.mode,
+            policy=self._request.policy,
+        )
+        self._opened.append(events)
+        while (event := (yield self._streams.next(events))) is not END:
+            if isinstance(event, Finished):
+                self.guardrail = event.guarded
+            elif isinstance(event, Delta):
+                yield chunks.say(event.text)
+        yield from chunks.rest()
+
+    def _deltas(self, chunks: Chunks, first: str) -> Events[str]:
+        yield first
+        while (chunk := (yield self._streams.next(self._read))) is not END:
+            text, rest = chunks.take(chunk)
+            if rest is not None:
+                chunks.later.append(rest)
+            if text:
+                yield text
+
+
+class GuardedStream(_Checked, Iterator[ChatCompletionChunk]):
+    """Chunks as ``openai.Stream`` gives them; ``guardrail`` is the GuardedAnswer once the stream has ended."""
+
+    _streams = Streams(asynchronous=False)
 
     def __next__(self) -> ChatCompletionChunk:
-        return next(self._chunks)
+        chunk: ChatCompletionChunk = next(self._chunks)
+        return chunk
 
     def __enter__(self) -> Self:
         return self
@@ -46,77 +103,17 @@ class GuardedStream(Iterator[ChatCompletionChunk]):
     def close(self) -> None:
         """End the stream; the model's is closed too."""
         self._chunks.close()
-        self._raw.close()
-
-    def _run(self, chunks: Chunks) -> Generator[ChatCompletionChunk]:
-        try:
-            first = ""
-            for chunk in self._raw:
-                first, rest = chunks.take(chunk)
-                if rest is not None:
-                    yield rest
-                if first:
-                    break
-            if first:
-                yield from self._texts(chunks, first)
-        finally:
-            self._raw.close()
-
-    def _texts(self, chunks: Chunks, first: str) -> Generator[ChatCompletionChunk]:
-        deltas: Iterator[str] = self._deltas(chunks, first)
-        if self._request.mode == "buffer":
-            said = list(deltas)
-            if chunks.calls_tools:  # words that go along with calls of tools are no answer
-                yield chunks.say("".join(said))
-                yield from chunks.rest()
-                return
-            deltas = iter(said)
-        events = self._guard.stream(
-            deltas,
-            self._passages,
-            question=self._request.question,
-            mode=self._request.mode,
-            regenerate=self._regenerate,
-            policy=self._request.policy,
-        )
-        for event in events:
-            if (text := self._read(event)) is not None:
-                yield chunks.say(text)
-        yield from chunks.rest()
-
-    def _deltas(self, chunks: Chunks, first: str) -> Generator[str]:
-        yield first
-        for chunk in self._raw:
-            text, rest = chunks.take(chunk)
-            if rest is not None:
-                chunks.later.append(rest)
-            if text:
-                yield text
-
-    def _read(self, event: StreamEvent) -> str | None:
-        if isinstance(event, Finished):
-            self.guardrail = event.guarded
-        return event.text if isinstance(event, Delta) else None
+        self._raw.close()  # also where nobody has read from it
 
 
-class GuardedAsyncStream(AsyncIterator[ChatCompletionChunk]):
+class GuardedAsyncStream(_Checked, AsyncIterator[ChatCompletionChunk]):
     """The same for ``openai.AsyncStream``; the event loop is not blocked."""
 
-    def __init__(
-        self,
-        raw: openai.AsyncStream[ChatCompletionChunk],
-        guard: Guard,
-        request: Request,
-        passages: tuple[Passage, ...],
-        regenerate: Callable[[Feedback], Awaitable[str]],
-    ) -> None:
-        self.guardrail: GuardedAnswer | None = None
-        self._raw, self._guard, self._request = raw, guard, request
-        self._passages, self._regenerate = passages, regenerate
-        self._chunks = self._run(Chunks())
+    _streams = Streams(asynchronous=True)
 
     async def __anext__(self) -> ChatCompletionChunk:
-        return await anext(self._chunks)
+        chunk: ChatCompletionChunk = await anext(self._chunks)
+        return chunk
 
     async def __aenter__(self) -> Self:
         return self
@@ -130,63 +127,3 @@ class GuardedAsyncStream(AsyncIterator[ChatCompletionChunk]):
         """End the stream; the model's is closed too."""
         await self._chunks.aclose()
         await self._raw.close()
-
-    async def _run(self, chunks: Chunks) -> AsyncGenerator[ChatCompletionChunk]:
-        try:
-            first = ""
-            async for chunk in self._raw:
-                first, rest = chunks.take(chunk)
-                if rest is not None:
-                    yield rest
-                if first:
-                    break
-            if first:
-                async with aclosing(self._texts(chunks, first)) as texts:
-                    async for chunk in texts:
-                        yield chunk
-        finally:
-            await self._raw.close()
-
-    async def _texts(self, chunks: Chunks, first: str) -> AsyncGenerator[ChatCompletionChunk]:
-        deltas: AsyncIterator[str] = self._deltas(chunks, first)
-        if self._request.mode == "buffer":
-            said = [delta async for delta in deltas]
-            if chunks.calls_tools:  # see GuardedStream
-                yield chunks.say("".join(said))
-                for chunk in chunks.rest():
-                    yield chunk
-                return
-            deltas = _again(said)
-        events = self._guard.astream(
-            deltas,
-            self._passages,
-            question=self._request.question,
-            mode=self._request.mode,
-            regenerate=self._regenerate,
-            policy=self._request.policy,
-        )
-        try:
-            async for event in events:
-                if isinstance(event, Finished):
-                    self.guardrail = event.guarded
-                elif isinstance(event, Delta):
-                    yield chunks.say(event.text)
-        finally:
-            if isinstance(events, AsyncGenerator):
-                await events.aclose()
-        for chunk in chunks.rest():
-            yield chunk
-
-    async def _deltas(self, chunks: Chunks, first: str) -> AsyncGenerator[str]:
-        yield first
-        async for chunk in self._raw:
-            text, rest = chunks.take(chunk)
-            if rest is not None:
-                chunks.later.append(rest)
-            if text:
-                yield text
-
-
-async def _again(said: list[str]) -> AsyncGenerator[str]:
-    for delta in said:
-        yield delta

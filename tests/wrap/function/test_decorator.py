@@ -308,7 +308,7 @@ def returning(value):
     [
         (lambda: guarded(sync), r"Write @guarded\(guard\)"),
         (lambda: guarded(guard(), deliver="json"), "deliver must be one of"),
-        (lambda: guarded(guard(), mode="fast"), "mode must be one of"),
+        (lambda: guarded(guard(), mode="fast"), "unknown mode"),
         (lambda: guarded(guard(), mode="sentence")(sync), "for generator functions"),
         (lambda: guarded(guard())(classmethod(sync)), "below @classmethod"),
         (lambda: guarded(guard())(3), "needs a function, got int"),
