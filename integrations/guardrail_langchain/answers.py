@@ -1,4 +1,4 @@
-"""The text of an answer in LangChain's types, and the same value with another text in it."""
+"""The text of an answer in LangChain's types, the same value with another text in it, and what was found, as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from pydantic import BaseModel
 
-from guardrail import UsageError
+from guardrail import GuardedAnswer, UsageError
 
 _NAME = 64
 """Length of what may be a model's name or a request's id in metadata; longer text may be the answer's."""
@@ -51,7 +51,7 @@ def replaced(value: Any, text: str, about: Mapping[str, Any] | None = None) -> A
     update: dict[str, Any] = {
         "content": text,
         "additional_kwargs": {},
-        "response_metadata": {**harmless(value.response_metadata), **added},
+        "response_metadata": {**without_text_metadata(value.response_metadata), **added},
     }
     if isinstance(value, AIMessageChunk):
         update["tool_call_chunks"] = []
@@ -60,18 +60,18 @@ def replaced(value: Any, text: str, about: Mapping[str, Any] | None = None) -> A
     return value.model_copy(update=update)
 
 
-def harmless(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def without_text_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata without anything that may spell the answer: numbers, short names, and mappings of these."""
     kept: dict[str, Any] = {}
     for key, value in metadata.items():
         if isinstance(value, Mapping):
-            kept[key] = harmless(value)
+            kept[key] = without_text_metadata(value)
         elif value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _NAME):
             kept[key] = value
     return kept
 
 
-def cleansed(value: Any, answer: str, text: str) -> Any:
+def scrub(value: Any, answer: str, text: str) -> Any:
     """A value of the chain's output with the delivered text wherever it repeats the answer; documents stay."""
     if isinstance(value, str):
         plain = answer.strip()
@@ -80,7 +80,7 @@ def cleansed(value: Any, answer: str, text: str) -> Any:
         return value.replace(plain, text) if len(plain) >= PHRASE and plain in value else value
     if isinstance(value, BaseMessage):
         said = text_of(value)
-        new = cleansed(said, answer, text)
+        new = scrub(said, answer, text)
         if new != said:
             return replaced(value, new)
     if isinstance(value, Document):
@@ -93,17 +93,17 @@ def cleansed(value: Any, answer: str, text: str) -> Any:
             value, {f.name: getattr(value, f.name) for f in fields(value) if hasattr(value, f.name)}, answer, text
         )
     if isinstance(value, Mapping):
-        return {cleansed(key, answer, text): cleansed(each, answer, text) for key, each in value.items()}
+        return {scrub(key, answer, text): scrub(each, answer, text) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(cleansed(each, answer, text) for each in value))
+        return type(value)(*(scrub(each, answer, text) for each in value))
     if type(value) in (list, tuple, set, frozenset):
-        return type(value)(cleansed(each, answer, text) for each in value)
+        return type(value)(scrub(each, answer, text) for each in value)
     return value
 
 
 def _changed(value: Any, held: Mapping[str, Any], answer: str, text: str) -> Any:
-    """An object with its fields cleansed; the same one where none repeats the answer."""
-    new = {name: cleansed(each, answer, text) for name, each in held.items()}
+    """An object with its fields scrubbed; the same one where none repeats the answer."""
+    new = {name: scrub(each, answer, text) for name, each in held.items()}
     new = {name: each for name, each in new.items() if each is not held[name] and each != held[name]}
     if not new:
         return value
@@ -113,3 +113,36 @@ def _changed(value: Any, held: Mapping[str, Any], answer: str, text: str) -> Any
     for name, each in new.items():
         object.__setattr__(value, name, each)  # frozen ones too
     return value
+
+
+def summary(guarded: GuardedAnswer) -> dict[str, Any]:
+    """What was found, as plain JSON for messages and states: one entry per finding, and no text of the answer."""
+    actions = dict(guarded.decision.finding_actions)
+    return {
+        "checked": True,
+        "action": guarded.action.value,
+        "verdict": guarded.report.verdict.value,
+        "score": guarded.report.score,
+        "policy": guarded.decision.policy,
+        "rule": guarded.decision.rule,
+        "attempts": guarded.attempts,
+        "exhausted": guarded.exhausted,
+        "findings": [
+            {
+                "id": finding.id,
+                "start": finding.span.start,
+                "end": finding.span.end,
+                "verdict": finding.verdict.value,
+                "score": finding.score,
+                "action": actions[finding.id].value if finding.id in actions else "allow",
+                "error_type": finding.error_type.value if finding.error_type else None,
+                "passages": [evidence.passage_id for evidence in finding.evidence],
+            }
+            for finding in guarded.report.findings
+        ],
+    }
+
+
+def unchecked(reason: str) -> dict[str, Any]:
+    """The same for an answer that was delivered without a check."""
+    return {"checked": False, "reason": reason}

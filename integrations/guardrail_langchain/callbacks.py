@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.callbacks import (
     AsyncCallbackManager,
@@ -23,27 +23,17 @@ from langchain_core.runnables.config import ensure_config, patch_config, var_chi
 from langchain_core.tracers.context import tracing_v2_callback_var
 from opentelemetry import context
 
-from guardrail import ConfigurationError
 from guardrail.telemetry.spans import quiet
+from guardrail.wrap.kinds import HideFrom
 
 _SUBGRAPH_WAYS = frozenset({"__pregel_stream", "__pregel_checkpointer"})
 """By these a LangGraph graph inside a node streams its state to the outer caller, and writes it to the checkpoints."""
-
-Detach = bool | Literal["streams"]
-"""Whose handlers do not hear of inner runs: nobody's (False), those that stream to the caller, or all (True)."""
-
-
-def read_detach(value: object) -> Detach:
-    """The option, if it is one."""
-    if value is True or value is False or value == "streams":
-        return "streams" if value == "streams" else bool(value)
-    raise ConfigurationError(f"detach must be True, False or 'streams', got {value!r}.")
 
 
 def inner_config(
     config: RunnableConfig,
     run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
-    detach: Detach,
+    hide_from: HideFrom,
     *listeners: BaseCallbackHandler | None,
 ) -> RunnableConfig:
     """The config for runs inside: tags, metadata and configurable values stay; ``listeners`` hear in any case.
@@ -52,40 +42,40 @@ def inner_config(
     Call it in a context of one's own (as ``_call_with_config`` makes): nothing sets it back.
     """
     child: CallbackManager | AsyncCallbackManager = run_manager.get_child()
-    _detached(child, detach)
+    _silence(child, hide_from)
     for listener in listeners:
         if listener is not None:
             child.add_handler(listener, inherit=True)
     inner = patch_config(config, callbacks=child)
-    if detach and "configurable" in inner:
+    if hide_from != "nobody" and "configurable" in inner:
         inner["configurable"] = {k: v for k, v in inner["configurable"].items() if k not in _SUBGRAPH_WAYS}
     var_child_runnable_config.set(inner)
     return inner
 
 
-def ambient_config(detach: Detach, listener: BaseCallbackHandler | None = None) -> RunnableConfig:
+def ambient_config(hide_from: HideFrom, listener: BaseCallbackHandler | None = None) -> RunnableConfig:
     """The same for a place that has no run of its own: from the config that surrounds it."""
     config = ensure_config()
     callbacks = config.get("callbacks")
     if isinstance(callbacks, BaseCallbackManager):
         callbacks = callbacks.copy()
-        _detached(callbacks, detach)
+        _silence(callbacks, hide_from)
         if listener is not None:
             callbacks.add_handler(listener, inherit=True)
     elif callbacks:
-        callbacks = [handler for handler in callbacks if _stays(handler, detach)]
-    elif detach is True:
+        callbacks = [handler for handler in callbacks if _stays(handler, hide_from)]
+    elif hide_from == "all":
         callbacks = []
     config["callbacks"] = callbacks
     return config
 
 
-def untrace(detach: Detach) -> None:
-    """With ``detach=True``, LangSmith attaches no tracer of its own accord to what runs in this context.
+def disable_langsmith(hide_from: HideFrom) -> None:
+    """With ``hide_from="all"``, LangSmith attaches no tracer of its own accord to what runs in this context.
 
     Call it in a context of one's own (as ``_call_with_config`` makes): nothing sets it back.
     """
-    if detach is True:
+    if hide_from == "all":
         from langsmith.run_helpers import _set_tracing_context  # a slow import, as LangChain itself defers it
 
         tracing_v2_callback_var.set(None)
@@ -93,12 +83,12 @@ def untrace(detach: Detach) -> None:
 
 
 @contextmanager
-def unheard(detach: Detach) -> Iterator[None]:
-    """With ``detach=True``, no OpenTelemetry instrumentation makes a span of what runs inside the block, either.
+def suppress_tracing(hide_from: HideFrom) -> Iterator[None]:
+    """With ``hide_from="all"``, no OpenTelemetry instrumentation makes a span of what runs inside the block, either.
 
     Those of LangChain add their handler to every run anew, and those of clients know nothing of handlers.
     """
-    if detach is not True:
+    if hide_from != "all":
         yield
         return
     token = context.attach(quiet())
@@ -108,11 +98,11 @@ def unheard(detach: Detach) -> Iterator[None]:
         context.detach(token)
 
 
-def _detached(manager: BaseCallbackManager, detach: Detach) -> None:
-    manager.handlers = [handler for handler in manager.handlers if _stays(handler, detach)]
-    manager.inheritable_handlers = [h for h in manager.inheritable_handlers if _stays(h, detach)]
+def _silence(manager: BaseCallbackManager, hide_from: HideFrom) -> None:
+    manager.handlers = [handler for handler in manager.handlers if _stays(handler, hide_from)]
+    manager.inheritable_handlers = [h for h in manager.inheritable_handlers if _stays(h, hide_from)]
 
 
-def _stays(handler: Any, detach: Detach) -> bool:
+def _stays(handler: Any, hide_from: HideFrom) -> bool:
     # LangChain's mark of a handler that streams to the caller; its class is private there.
-    return not detach or (detach == "streams" and not hasattr(handler, "tap_output_iter"))
+    return hide_from == "nobody" or (hide_from == "streams" and not hasattr(handler, "tap_output_iter"))

@@ -7,8 +7,11 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from guardrail import Guard, Report, UsageError, Verdict
+from guardrail import Guard, Passage, Report, UsageError, Verdict
+from guardrail.check.programs import Program, arun, either
+from guardrail.check.programs import run as run_program
 from guardrail.repair.feedback import Feedback
+from guardrail.wrap.kinds import read_guard
 from guardrail_langchain.answers import text_of
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import Extract, Parts
@@ -39,11 +42,7 @@ class GuardrailRunEvaluator:
             verdict) and ``comment`` (what is wrong, with the passages that say so).
         """
         del reference_outputs  # the answer is held against its passages
-        try:
-            answer, passages, question = self._read(run, example, inputs, outputs)
-        except UsageError as error:
-            return self._nothing(error)
-        return self._told(self.guard.check(answer, passages, question=question))
+        return run_program(self._evaluated(run, example, inputs, outputs))
 
     async def acall(
         self,
@@ -55,48 +54,40 @@ class GuardrailRunEvaluator:
     ) -> dict[str, Any]:
         """The same without blocking the event loop."""
         del reference_outputs
+        return await arun(self._evaluated(run, example, inputs, outputs))
+
+    def _evaluated(self, run: Any, example: Any, inputs: Any, outputs: Any) -> Program[dict[str, Any]]:
         try:
             answer, passages, question = self._read(run, example, inputs, outputs)
         except UsageError as error:
-            return self._nothing(error)
-        return self._told(await self.guard.acheck(answer, passages, question=question))
+            return {"key": self.key, "score": None, "comment": f"not checked: {error}"}
+        report = yield from either(self.guard.check, self.guard.acheck, answer, passages, question=question)
+        return {
+            "key": self.key,
+            "score": None if report.verdict is Verdict.UNVERIFIED else report.score,
+            "value": report.verdict.value,
+            "comment": self._comment(report),
+        }
 
-    def _read(self, run: Any, example: Any, inputs: Any, outputs: Any) -> tuple[str, Any, str | None]:
+    def _read(self, run: Any, example: Any, inputs: Any, outputs: Any) -> tuple[str, list[Passage], str | None]:
         given = inputs if inputs is not None else _of(run, "inputs") or _of(example, "inputs") or {}
         output = outputs if outputs is not None else _of(run, "outputs")
         if output is None:
             raise UsageError("the run has no outputs")
-        answer = self._answer(self.parts.find_answer(output))
-        if self.parts.passages is None and not self.parts.has_documents(output, None, None):
-            found = list(_retrieved(run))
-            if found:
-                return answer, to_passages(found), self.parts.find_question(given, output)
-            if isinstance(given, Mapping) and self.parts.has_documents(given, None, None):
-                return (
-                    answer,
-                    to_passages(self.parts.find_documents(given, None, None)),
-                    self.parts.find_question(given, output),
-                )
-        passages = to_passages(self.parts.find_documents(output, None, None))
-        return answer, passages, self.parts.find_question(given, output)
+        answer, parts = self._answer(self.parts.find_answer(output)), self.parts
+        documents: Any = None
+        if parts.passages is None and not parts.has_documents(output, None, None):
+            documents = list(_retrieved(run))
+        if not documents:
+            elsewhere = documents is not None and isinstance(given, Mapping) and parts.has_documents(given, None, None)
+            documents = parts.find_documents(given if elsewhere else output, None, None)
+        return answer, to_passages(documents), parts.find_question(given, output)
 
     def _answer(self, value: Any) -> str:
         if isinstance(value, Mapping) and not isinstance(value, BaseMessage):  # a message that went through JSON
             fields = value.get("kwargs")
             value = (fields if isinstance(fields, Mapping) else value).get("content")
         return text_of(value)
-
-    def _nothing(self, error: UsageError) -> dict[str, Any]:
-        return {"key": self.key, "score": None, "comment": f"not checked: {error}"}
-
-    def _told(self, report: Report) -> dict[str, Any]:
-        judged = report.verdict is not Verdict.UNVERIFIED
-        return {
-            "key": self.key,
-            "score": report.score if judged else None,
-            "value": report.verdict.value,
-            "comment": self._comment(report),
-        }
 
     def _comment(self, report: Report) -> str:
         decision = self.guard.policy.current().decide(report)
@@ -134,8 +125,7 @@ def guardrail_evaluator(
     Raises:
         UsageError: guard is no Guard. A run that cannot be checked gets the score None and says why.
     """
-    if not isinstance(guard, Guard):
-        raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write guardrail_evaluator(Guard(...)).")
+    read_guard(guard, "guardrail_evaluator(Guard(...))")
     return GuardrailRunEvaluator(guard, Parts(answer, passages, question), key)
 
 

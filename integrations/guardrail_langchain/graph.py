@@ -6,21 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable
 from langchain_core.runnables.base import coerce_to_runnable
 from pydantic import BaseModel
 
 from guardrail import Guard, GuardedAnswer, UsageError
-from guardrail_langchain.answers import PHRASE, cleansed, replaced, text_of
-from guardrail_langchain.callbacks import Detach, inner_config, read_detach, unheard, untrace
-from guardrail_langchain.documents import to_passages, tool_documents
-from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts, configured
-from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
-from guardrail_langchain.retrieved import Retrieved
-from guardrail_langchain.spans import Place
-from guardrail_langchain.summary import summary
+from guardrail.check.programs import Program
+from guardrail.wrap.kinds import HideFrom, read_guard, read_hide_from
+from guardrail_langchain.answers import PHRASE, replaced, scrub, summary, text_of
+from guardrail_langchain.documents import tool_documents
+from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts
+from guardrail_langchain.regeneration import Call, Regenerate, regeneration
+from guardrail_langchain.runnable import Begun, GuardedRunnable, Listener
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,79 +35,21 @@ class _Answer:
         return text_of(self.held)
 
 
-class GuardrailNode(Runnable[Any, Any]):
-    """See ``guardrail_node``. Holds no state of a call."""
+class GuardrailNode(GuardedRunnable):
+    """See ``guardrail_node``."""
 
     name = "guardrail"
 
-    def __init__(
-        self,
-        guard: Guard,
-        parts: Parts,
-        inner: Runnable[Any, Any] | None,
-        again: Regeneration | None,
-        detach: Detach,
-        listener: Callable[[GuardedAnswer], None] | None,
-    ) -> None:
-        self.guard, self.parts, self.inner, self.again = guard, parts, inner, again
-        self.detach, self.listener = detach, listener
+    def _answered(self, given: Any, begun: Begun, options: Mapping[str, Any]) -> Program[Any]:
+        update: Any = {}
+        if self.inner is not None:
+            update = yield from self._output(self.inner, given, begun, options)
+        answer, call = self._read(given, update, begun)
+        if answer is None:
+            return update
+        return self._updated(update, answer, (yield from self._checked(answer.text, call, begun)))
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  LangChain's name
-        """The state's update: the delivered answer in the answer's place, and the key ``guardrail``."""
-
-        def call(state: Any, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Any:
-            untrace(self.detach)
-            place = Place(run_manager.run_id)
-            retrieved, inner = self._inside(config, run_manager, place)
-            with unheard(self.detach):
-                update = self.inner.invoke(state, inner, **kwargs) if self.inner is not None else {}
-            answer, made = self._read(state, update, retrieved, inner)
-            if answer is None:
-                return update
-            again = self.again.generator(made) if self.again else None
-            passages = to_passages(made.documents)
-            policy = configured(config, "guardrail_policy")
-            with place.check():
-                guarded = self.guard.run(answer.text, passages, question=made.question, policy=policy, regenerate=again)
-            return self._updated(update, answer, guarded)
-
-        return self._call_with_config(call, input, config, run_type="chain")
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
-        """The same without blocking the event loop."""
-
-        async def call(state: Any, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Any:
-            untrace(self.detach)
-            place = Place(run_manager.run_id)
-            retrieved, inner = self._inside(config, run_manager, place)
-            with unheard(self.detach):
-                update = await self.inner.ainvoke(state, inner, **kwargs) if self.inner is not None else {}
-            answer, made = self._read(state, update, retrieved, inner)
-            if answer is None:
-                return update
-            again = self.again.agenerator(made) if self.again else None
-            passages = to_passages(made.documents)
-            policy = configured(config, "guardrail_policy")
-            with place.check():
-                guarded = await self.guard.arun(
-                    answer.text, passages, question=made.question, policy=policy, regenerate=again
-                )
-            return self._updated(update, answer, guarded)
-
-        return await self._acall_with_config(call, input, config, run_type="chain")
-
-    def _inside(
-        self,
-        config: RunnableConfig,
-        run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun,
-        place: Place,
-    ) -> tuple[Retrieved | None, RunnableConfig]:
-        retrieved = Retrieved() if self.inner is not None and self.parts.wants_callback else None
-        return retrieved, inner_config(config, run_manager, self.detach, retrieved, place.written)
-
-    def _read(
-        self, state: Any, update: Any, retrieved: Retrieved | None, config: RunnableConfig
-    ) -> tuple[_Answer | None, Call]:
+    def _read(self, state: Any, update: Any, begun: Begun) -> tuple[_Answer | None, Call]:
         """The answer, None where there is none yet (a message that calls tools), and what belongs to it."""
         before, new = _mapping(state), _mapping(_update_of(update))
         merged = {**before, **new}
@@ -119,9 +59,11 @@ class GuardrailNode(Runnable[Any, Any]):
         # Around a node, only what it wrote is its answer.
         answer = self._answer(new if self.inner is not None else merged, _messages(before) if self.inner else ())
         if answer is None:
-            return None, Call(state, merged, (), None, config)
-        documents = self._documents(merged, retrieved, messages)
-        return answer, Call(state, merged, documents, self.parts.find_question(merged, merged), config)
+            return None, Call(state, merged, (), None, begun.inner)
+        found = tool_documents(messages)
+        if not found or self.parts.has_documents(merged, None, begun.retrieved):
+            found = self.parts.find_documents(merged, None, begun.retrieved)
+        return answer, Call(state, merged, found, self.parts.find_question(merged, merged), begun.inner)
 
     def _answer(self, state: Mapping[str, Any], old: Sequence[BaseMessage]) -> _Answer | None:
         key = self.parts.answer
@@ -147,15 +89,8 @@ class GuardrailNode(Runnable[Any, Any]):
             return None
         return _Answer(key, value, held, at) if held else None
 
-    def _documents(self, state: Mapping[str, Any], retrieved: Retrieved | None, messages: Sequence[BaseMessage]) -> Any:
-        found = tool_documents(messages)
-        if found and not self.parts.has_documents(state, None, retrieved):
-            return found
-        return self.parts.find_documents(state, None, retrieved)
-
     def _updated(self, update: Any, answer: _Answer, guarded: GuardedAnswer) -> Any:
-        if self.listener is not None:
-            self.listener(guarded)
+        self.verdict(guarded)
         about = summary(guarded)
         new = replaced(answer.held, guarded.text, about)
         rest = dict(_mapping(_update_of(update)))
@@ -166,7 +101,7 @@ class GuardrailNode(Runnable[Any, Any]):
         else:
             rest[answer.key] = _formed(answer.value, new)
         if answer.text != guarded.text:
-            rest = {k: v if k == answer.key else cleansed(v, answer.text, guarded.text) for k, v in rest.items()}
+            rest = {k: v if k == answer.key else scrub(v, answer.text, guarded.text) for k, v in rest.items()}
         rest["guardrail"] = about
         return rest if isinstance(update, Mapping) else replace(update, update=rest)
 
@@ -179,8 +114,8 @@ def guardrail_node(
     passages: Extract | None = None,
     question: Extract | None = None,
     regenerate: Regenerate | None = None,
-    detach: Detach = "streams",
-    listener: Callable[[GuardedAnswer], None] | None = None,
+    hide_from: HideFrom = "streams",
+    listener: Listener | None = None,
 ) -> GuardrailNode:
     """A node for a StateGraph that checks the answer of the state.
 
@@ -197,8 +132,8 @@ def guardrail_node(
             input_documents; else what retrievers inside ``around`` or tools of the conversation returned.
         question: Key or function of the state. Default: input, query or question, else the last human message.
         regenerate: A Runnable or callable that takes a dict of question, passages, feedback, answer and input (the
-            state), and returns the new answer.
-        detach: See guard_chain; for runs inside ``around``.
+            state), and returns the new answer. None or False = nobody: a node cannot answer again by itself.
+        hide_from: See guard_chain; for runs inside ``around``.
         listener: Hears of every checked answer, with its report.
 
     Returns:
@@ -208,14 +143,13 @@ def guardrail_node(
     Raises:
         UsageError: an argument is wrong; or at run time, where the state holds no answer or no documents.
     """
-    if not isinstance(guard, Guard):
-        raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write guardrail_node(Guard(...)).")
+    read_guard(guard, "guardrail_node(Guard(...))")
     if regenerate is True:
         raise UsageError("a node cannot make its answer again: pass regenerate=<Runnable or callable>.")
-    parts = Parts(answer, passages, question)
+    parts, hidden = Parts(answer, passages, question), read_hide_from(hide_from)
     inner = coerce_to_runnable(around) if around is not None else None
-    heard = read_detach(detach)
-    return GuardrailNode(guard, parts, inner, regeneration(regenerate, inner, parts, heard), heard, listener)
+    again = regeneration(False if regenerate is None else regenerate, inner, parts, hidden)
+    return GuardrailNode(inner, guard, parts, again, hidden, listener)
 
 
 def _update_of(update: Any) -> Any:

@@ -6,10 +6,10 @@ Where the policy changes or blocks it, only the delivered text is ever written, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from contextvars import Context
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -17,15 +17,17 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.runnables.config import ensure_config, set_config_context
 from pydantic_core import to_jsonable_python
 
-from guardrail import Guard, GuardedAnswer, Passage, UsageError
+from guardrail import Guard, Passage, UsageError
 from guardrail.check.intake import lines_of
+from guardrail.check.programs import Program, Work, arun, run
 from guardrail.repair.feedback import Feedback
-from guardrail_langchain.answers import replaced, text_of
-from guardrail_langchain.callbacks import Detach, ambient_config, read_detach, unheard, untrace
+from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run, read_guard, read_hide_from, same
+from guardrail_langchain.answers import replaced, summary, text_of, unchecked
+from guardrail_langchain.callbacks import ambient_config, disable_langsmith, suppress_tracing
 from guardrail_langchain.documents import to_passages, tool_documents
 from guardrail_langchain.parts import asked, configured
+from guardrail_langchain.runnable import Listener
 from guardrail_langchain.spans import Place
-from guardrail_langchain.summary import summary, unchecked
 
 _Made = TypeVar("_Made")
 
@@ -47,9 +49,9 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
         *,
         passages: Evidence | None = None,
         without_passages: Literal["check", "skip"] = "check",
-        regenerate: bool = True,
-        detach: Detach = "streams",
-        listener: Callable[[GuardedAnswer], None] | None = None,
+        regenerate: bool | None = None,
+        hide_from: HideFrom = "streams",
+        listener: Listener | None = None,
     ) -> None:
         """Wrap a guard for an agent.
 
@@ -59,124 +61,93 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
                 conversation returned (documents in ``ToolMessage.artifact``, else the message's text).
             without_passages: ``check``: an answer without any is checked and found unverified, so that the policy
                 decides. ``skip``: it is delivered unchecked and its metadata says so (agents that also chat).
-            regenerate: Whether the model is asked again, with the feedback, where the policy wants a new answer.
-            detach: See guard_chain; for the runs of the model.
+            regenerate: None or True = the model is asked again, with the feedback, where the policy wants a new answer.
+            hide_from: See guard_chain; for the runs of the model.
             listener: Hears of every checked answer, with its report.
 
         Raises:
             UsageError: guard is no Guard, or an option is unknown.
         """
         super().__init__()
-        if not isinstance(guard, Guard):
-            raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write GuardrailMiddleware(Guard()).")
+        read_guard(guard, "GuardrailMiddleware(Guard())")
         if without_passages not in ("check", "skip"):
             raise UsageError(f"without_passages must be 'check' or 'skip', got {without_passages!r}.")
         self.guard = guard
         self._evidence, self._skips = passages, without_passages == "skip"
-        self._regenerate, self._detach, self._listener = regenerate, read_detach(detach), listener
+        self._regenerate, self._hide_from, self._listener = regenerate is not False, read_hide_from(hide_from), listener
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Call the model, and check its message if it is an answer."""
-        place = Place()
-
-        def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            with unheard(self._detach):
-                return self._run(lambda: handler(request), place)
-
-        def again(feedback: Feedback) -> str:
-            return _said_again(call(_told(request, feedback)))
-
-        response = call(request)
-        message, passages = self._answer(request, response)
-        if message is None:
-            return response
-        if passages is None:
-            return _with(response, message, _text_in(response, message), unchecked("no passages"))
-        text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
-        regenerate = again if self._regenerate and not message.tool_calls else None
-        with place.check():
-            guarded = self._run(
-                lambda: self.guard.run(
-                    text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
-                ),
-                place,
-            )
-        return self._delivered(response, message, guarded)
+        return run(self._answered(request, handler))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """The same without blocking the event loop."""
+        return await arun(self._answered(request, handler))
+
+    def _answered(self, request: ModelRequest[Any], handler: Callable[..., Any]) -> Program[ModelResponse[Any]]:
         place = Place()
 
-        async def call(request: ModelRequest[Any]) -> ModelResponse[Any]:
-            with unheard(self._detach):
-                return await self._arun(lambda: handler(request), place)
+        def call(request: ModelRequest[Any]) -> Program[ModelResponse[Any]]:
+            work: Work[ModelResponse[Any]] = same(handler, request)
+            with suppress_tracing(self._hide_from):
+                return (yield from self._alone(work, place))
 
-        async def again(feedback: Feedback) -> str:
-            return _said_again(await call(_told(request, feedback)))
+        def again(feedback: Feedback) -> Program[str]:
+            more = AIMessage(feedback.answer), HumanMessage(feedback.text)
+            new = yield from call(request.override(messages=[*request.messages, *more]))
+            said = _answer_in(new)  # nothing where the model calls tools instead, which ends the attempts
+            return "" if said is None or said.tool_calls else text_of(said)
 
-        response = await call(request)
-        message, passages = self._answer(request, response)
-        if message is None:
-            return response
-        if passages is None:
-            return _with(response, message, text_of(message), unchecked("no passages"))
-        text, policy = _text_in(response, message), configured(ensure_config(), "guardrail_policy")
-        regenerate = again if self._regenerate and not message.tool_calls else None
-        with place.check():
-            guarded = await self._arun(
-                lambda: self.guard.arun(
-                    text, passages, question=asked(request.messages), policy=policy, regenerate=regenerate
-                ),
-                place,
-            )
-        return self._delivered(response, message, guarded)
-
-    def _run(self, work: Callable[[], _Made], place: Place) -> _Made:
-        """Models may speak in the handler, and in a rewriter of the guard: both apart."""
-        with self._apart(place) as context:
-            return context.run(work)
-
-    async def _arun(self, work: Callable[[], Awaitable[_Made]], place: Place) -> _Made:
-        async def task() -> _Made:
-            return await work()
-
-        with self._apart(place) as context:
-            return await asyncio.create_task(task(), context=context)
-
-    @contextmanager
-    def _apart(self, place: Place) -> Iterator[Context]:
-        """A context in which handlers that stream to the caller do not hear of the model."""
-        with set_config_context(ambient_config(self._detach, place.written)) as context:
-            context.run(untrace, self._detach)
-            yield context
-
-    def _answer(
-        self, request: ModelRequest[Any], response: ModelResponse[Any]
-    ) -> tuple[AIMessage | None, list[Passage] | None]:
-        """The message to check, if it is an answer, and the passages; None = none, and such answers are skipped."""
+        response = yield from call(request)
         message = _answer_in(response)
         if message is None:
-            return None, None
-        if self._evidence is None:
-            documents: Any = tool_documents(request.messages)
-        elif callable(self._evidence):
-            documents = self._evidence(request)
-        else:
-            state: Any = request.state
-            documents = state.get(self._evidence) or ()
-        passages = to_passages(documents if documents is not None else ())
-        return message, None if self._skips and not passages else passages
-
-    def _delivered(
-        self, response: ModelResponse[Any], message: AIMessage, guarded: GuardedAnswer
-    ) -> ModelResponse[Any]:
+            return response
+        passages, text = self._passages(request), _text_in(response, message)
+        if self._skips and not passages:
+            return _with(response, message, text, unchecked("no passages"))
+        with place.check():
+            work = guarded_run(
+                self.guard,
+                text,
+                passages,
+                Regenerators.of(again) if self._regenerate and not message.tool_calls else Regenerators(),
+                question=asked(request.messages),
+                policy=configured(ensure_config(), "guardrail_policy"),
+            )
+            guarded = yield from self._alone(work, place)
         if self._listener is not None:
             self._listener(guarded)
         return _with(response, message, guarded.text, summary(guarded))
+
+    def _alone(self, work: Work[_Made], place: Place) -> Program[_Made]:
+        """Work in a context in which handlers that stream to the caller do not hear of the models.
+
+        They speak in the handler, and in a rewriter of the guard.
+        """
+        with set_config_context(ambient_config(self._hide_from, place.written)) as context:
+            context.run(disable_langsmith, self._hide_from)
+            made: _Made = yield Work(partial(context.run, work.here), partial(_task, work.awaited, context))
+            return made
+
+    def _passages(self, request: ModelRequest[Any]) -> list[Passage]:
+        documents: Any = tool_documents(request.messages) if self._evidence is None else self._evidence
+        if callable(documents):
+            documents = documents(request)
+        elif isinstance(documents, str):
+            state: Any = request.state
+            documents = state.get(documents)
+        return to_passages(documents if documents is not None else ())
+
+
+async def _task(work: Callable[[], Awaitable[_Made]], context: Context) -> _Made:
+    async def awaited() -> _Made:
+        return await work()
+
+    return await asyncio.create_task(awaited(), context=context)
 
 
 def _answer_in(response: ModelResponse[Any]) -> AIMessage | None:
@@ -205,13 +176,3 @@ def _with(response: ModelResponse[Any], message: AIMessage, text: str, about: di
     # An agent without tools asks again as long as there is no structured reply: the delivered text stands for it.
     other = text if message.tool_calls else None
     return replace(response, result=result, structured_response=response.structured_response if same else other)
-
-
-def _told(request: ModelRequest[Any], feedback: Feedback) -> ModelRequest[Any]:
-    return request.override(messages=[*request.messages, AIMessage(feedback.answer), HumanMessage(feedback.text)])
-
-
-def _said_again(response: ModelResponse[Any]) -> str:
-    """The new answer; nothing where the model calls tools instead, which ends the attempts."""
-    message = _answer_in(response)
-    return "" if message is None or message.tool_calls else text_of(message)

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 
 from guardrail import UsageError
 from guardrail_langchain.answers import text_of
-from guardrail_langchain.retrieved import Retrieved
+from guardrail_langchain.documents import Retrieved
 
 ANSWER_KEYS = ("answer", "result", "output", "output_text")
 PASSAGE_KEYS = ("context", "source_documents", "documents", "input_documents")
@@ -35,7 +35,7 @@ class Parts:
         return self.passages is None
 
     @property
-    def harmless_keys(self) -> frozenset[str]:
+    def keys_without_answer(self) -> frozenset[str]:
         """Keys that hold documents or the question, so no answer."""
         named = {key for key in (self.passages, self.question) if isinstance(key, str)}
         return frozenset({*PASSAGE_KEYS, *QUESTION_KEYS, *named} - {self.answer})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
@@ -11,14 +12,17 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.passthrough import RunnableAssign
 
 from guardrail import ConfigurationError, UsageError
+from guardrail.check.programs import Program, Work
+from guardrail.errors import EngineError
 from guardrail.repair.feedback import Feedback
+from guardrail.wrap.kinds import HideFrom
 from guardrail_langchain.answers import text_of
-from guardrail_langchain.callbacks import Detach, unheard
+from guardrail_langchain.callbacks import suppress_tracing
 from guardrail_langchain.documents import to_documents
 from guardrail_langchain.parts import ANSWER_KEYS, QUESTION_KEYS, Parts
 
 Regenerate = bool | Runnable[Any, Any] | Callable[[dict[str, Any]], Any]
-"""True: the chain's own last step again. Else what makes an answer of question, passages, feedback, answer, input."""
+"""True: the chain's own last step again. False: nobody. Else what makes an answer of question, passages and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +38,30 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Regeneration:
-    """Answers a call's question again. ``key``: of the answer, where the runnable is a step of the chain itself."""
+    """Answers a call's question again.
+
+    Attributes:
+        runnable: Makes the answer.
+        parts: Where things are in what it returns.
+        hide_from: See guard_chain.
+        key: Of the answer, where the runnable is a step of the chain itself.
+        required: Whether the caller said that the chain can.
+    """
 
     runnable: Runnable[Any, Any]
     parts: Parts
-    detach: Detach
+    hide_from: HideFrom
     key: str | None = None
+    required: bool = True
 
-    def generator(self, call: Call) -> Callable[[Feedback], str]:
-        """For Guard.run."""
-
-        def generate(feedback: Feedback) -> str:
-            with unheard(self.detach):
-                return self._read(self.runnable.invoke(self._asked(call, feedback), call.config))
-
-        return generate
-
-    def agenerator(self, call: Call) -> Callable[[Feedback], Awaitable[str]]:
-        """For Guard.arun."""
-
-        async def generate(feedback: Feedback) -> str:
-            with unheard(self.detach):
-                return self._read(await self.runnable.ainvoke(self._asked(call, feedback), call.config))
-
-        return generate
+    def answered(self, call: Call, feedback: Feedback) -> Program[str]:
+        """A new answer."""
+        asked = self._asked(call, feedback)
+        with suppress_tracing(self.hide_from):
+            said = yield Work(
+                partial(self.runnable.invoke, asked, call.config), partial(self.runnable.ainvoke, asked, call.config)
+            )
+            return text_of(self.parts.find_answer(said) if isinstance(said, Mapping) else said)
 
     def _asked(self, call: Call, feedback: Feedback) -> dict[str, Any]:
         if self.key is None:
@@ -71,35 +75,40 @@ class Regeneration:
         before = {k: v for k, v in call.output.items() if k != self.key} if isinstance(call.output, Mapping) else {}
         key = next((k for k in (self.parts.question, *QUESTION_KEYS) if isinstance(k, str) and k in before), None)
         if key is None:
-            raise UsageError(
+            raise (UsageError if self.required else EngineError)(
                 f"regenerate=True puts the feedback behind the question, but none of {', '.join(QUESTION_KEYS)} is in "
                 f"the chain's output (keys {sorted(map(str, before))}). Pass question=<key> or regenerate=<Runnable>."
             )
         return before | {key: f"{text_of(before[key])}\n\n{feedback.text}"}
 
-    def _read(self, said: Any) -> str:
-        return text_of(self.parts.find_answer(said) if isinstance(said, Mapping) else said)
-
 
 def regeneration(
-    option: Regenerate | None, chain: Runnable[Any, Any] | None, parts: Parts, detach: Detach
+    option: Regenerate | None, chain: Runnable[Any, Any] | None, parts: Parts, hide_from: HideFrom
 ) -> Regeneration | None:
-    """What the option means for this chain.
+    """What the option means for this chain; None where nothing can answer again.
 
     Raises:
         ConfigurationError: True, but the chain has no last step that makes the answer from documents in its output.
     """
-    if option is None or option is False:
+    if option is False:
         return None
-    if option is True:
-        key, step = _answering_step(chain, parts)
-        return Regeneration(step, parts, detach, key)
+    if option is None or option is True:
+        found = _answering_step(chain, parts)
+        if found is not None:
+            return Regeneration(found[1], parts, hide_from, found[0], required=option is True)
+        if option is None:
+            return None
+        raise ConfigurationError(
+            "regenerate=True needs a chain that ends in `.assign(answer=...)`, as create_retrieval_chain makes: only "
+            "there can the answer be made again from the same documents. Pass regenerate=<Runnable or callable> that "
+            "takes {'question', 'passages', 'feedback', 'answer', 'input'} and returns the new answer."
+        )
     if not isinstance(option, Runnable) and not callable(option):
         raise ConfigurationError(f"regenerate must be True, a Runnable or a callable, got {type(option).__name__}.")
-    return Regeneration(coerce_to_runnable(option), parts, detach)
+    return Regeneration(coerce_to_runnable(option), parts, hide_from)
 
 
-def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]]:
+def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]] | None:
     """The step of ``....assign(answer=step)`` at the chain's end: all that it reads is in the chain's output."""
     while isinstance(chain, RunnableBindingBase):
         chain = chain.bound
@@ -112,8 +121,4 @@ def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str
         key = next((key for key in keys if key in steps), None)
         if key is not None and len(steps) == 1:
             return key, steps[key]
-    raise ConfigurationError(
-        "regenerate=True needs a chain that ends in `.assign(answer=...)`, as create_retrieval_chain makes: only there "
-        "can the answer be made again from the same documents. Pass regenerate=<Runnable or callable> that takes "
-        "{'question', 'passages', 'feedback', 'answer', 'input'} and returns the new answer."
-    )
+    return None

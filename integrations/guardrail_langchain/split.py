@@ -9,9 +9,8 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, BaseMessageChun
 from langchain_core.runnables.utils import AddableDict
 
 from guardrail import GuardedAnswer, UsageError
-from guardrail_langchain.answers import cleansed, harmless, replaced, text_of
+from guardrail_langchain.answers import replaced, scrub, summary, text_of, without_text_metadata
 from guardrail_langchain.parts import ANSWER_KEYS, Parts
-from guardrail_langchain.summary import summary
 
 
 class Split:
@@ -99,7 +98,7 @@ class Split:
 
     def _clean(self, guarded: GuardedAnswer) -> Mapping[str, Any]:
         said = text_of(self._whole)
-        clean: Mapping[str, Any] = self._held if said == guarded.text else cleansed(self._held, said, guarded.text)
+        clean: Mapping[str, Any] = self._held if said == guarded.text else scrub(self._held, said, guarded.text)
         return clean
 
     def _shaped(self, value: Any) -> Any:
@@ -122,7 +121,7 @@ class Split:
     def _may_pass(self, key: str, value: Any) -> bool:
         if self.begun:
             return False
-        if self._open or key in self._parts.harmless_keys:
+        if self._open or key in self._parts.keys_without_answer:
             return True
         given = self._given.get(key)
         return value is not None and (value is given or (isinstance(value, str) and value == given))
@@ -141,7 +140,7 @@ class Split:
 def _end(whole: BaseMessage, text: str, about: Mapping[str, Any] | None) -> AIMessageChunk:
     """The last chunk of a message: everything but its text."""
     same = text_of(whole) == text
-    metadata = whole.response_metadata if same else harmless(whole.response_metadata)
+    metadata = whole.response_metadata if same else without_text_metadata(whole.response_metadata)
     if about is not None:
         metadata = {**metadata, "guardrail": dict(about)}
     return AIMessageChunk(

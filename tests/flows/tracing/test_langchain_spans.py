@@ -224,14 +224,14 @@ def test_concurrent_calls_of_one_chain_do_not_mix(traced):
 
 
 DETACHED = {
-    "invoke": lambda g: guard_chain(rag(BAD, BAD), g, detach=True, regenerate=True).invoke(ASKED),
-    "ainvoke": lambda g: asyncio.run(guard_chain(rag(BAD, BAD), g, detach=True, regenerate=True).ainvoke(ASKED)),
-    "stream": lambda g: list(guard_chain(rag(BAD), g, detach=True, mode="sentence").stream(ASKED)),
-    "astream": lambda g: asyncio.run(_read(guard_chain(rag(BAD), g, detach=True).astream(ASKED))),
-    "agent": lambda g: agent(g, BAD, BAD, detach=True).invoke(TOLD),
-    "aagent": lambda g: asyncio.run(agent(g, BAD, BAD, detach=True).ainvoke(TOLD)),
-    "node": lambda g: guardrail_node(g, around=rag(BAD), detach=True).invoke(ASKED),
-    "anode": lambda g: asyncio.run(guardrail_node(g, around=rag(BAD), detach=True).ainvoke(ASKED)),
+    "invoke": lambda g: guard_chain(rag(BAD, BAD), g, hide_from="all", regenerate=True).invoke(ASKED),
+    "ainvoke": lambda g: asyncio.run(guard_chain(rag(BAD, BAD), g, hide_from="all", regenerate=True).ainvoke(ASKED)),
+    "stream": lambda g: list(guard_chain(rag(BAD), g, hide_from="all", mode="sentence").stream(ASKED)),
+    "astream": lambda g: asyncio.run(_read(guard_chain(rag(BAD), g, hide_from="all").astream(ASKED))),
+    "agent": lambda g: agent(g, BAD, BAD, hide_from="all").invoke(TOLD),
+    "aagent": lambda g: asyncio.run(agent(g, BAD, BAD, hide_from="all").ainvoke(TOLD)),
+    "node": lambda g: guardrail_node(g, around=rag(BAD), hide_from="all").invoke(ASKED),
+    "anode": lambda g: asyncio.run(guardrail_node(g, around=rag(BAD), hide_from="all").ainvoke(ASKED)),
 }
 
 

@@ -155,10 +155,10 @@ def test_no_stream_mode_and_no_checkpoint_shows_what_is_withheld():
         assert len(answers) == 2  # one of each stream, whole
 
 
-@pytest.mark.parametrize("detach", ["streams", True])
-def test_no_event_shows_what_is_withheld(detach):
+@pytest.mark.parametrize("hide_from", ["streams", "all"])
+def test_no_event_shows_what_is_withheld(hide_from):
     """astream_events, where the raw tokens are most easily overlooked."""
-    agent, _ = make([calling(), RAW], detach=detach)
+    agent, _ = make([calling(), RAW], hide_from=hide_from)
     events = asyncio.run(all_of(agent.astream_events(QUESTION, version="v2")))
     assert "invented" not in str(events)
     assert BLOCKED in str(events)
@@ -179,11 +179,11 @@ class Ear(BaseCallbackHandler):
 @BOTH
 def test_tracers_hear_the_model_unless_they_are_detached(how):
     """As documented."""
-    for detach in ("streams", True):
+    for hide_from in ("streams", "all"):
         ear = Ear()
-        agent, _ = make([calling(), RAW], detach=detach)
+        agent, _ = make([calling(), RAW], hide_from=hide_from)
         HOW[how](agent, QUESTION, {"callbacks": [ear]})
-        assert ("invented" in "".join(ear.heard)) is (detach == "streams")
+        assert ("invented" in "".join(ear.heard)) is (hide_from == "streams")
         assert BLOCKED in "".join(ear.heard)
 
 

@@ -57,9 +57,9 @@ def test_in_observe_mode_events_show_the_inner_chain_too(guard, lcel):
     assert "on_chat_model_stream" in {event["event"] for event in asyncio.run(events_of(chain, QUESTION))}
 
 
-def test_with_detach_off_events_show_the_inner_chain_too(guard, lcel):
+def test_where_nothing_is_hidden_events_show_the_inner_chain_too(guard, lcel):
     """For those who want its progress, and know that it is unchecked; the wrapper's own stay clean."""
-    chain = guard_chain(lcel(StrOutputParser()), guard("block"), detach=False).with_config(run_name="rag")
+    chain = guard_chain(lcel(StrOutputParser()), guard("block"), hide_from="nobody").with_config(run_name="rag")
     events = asyncio.run(events_of(chain, QUESTION))
     assert {"on_chat_model_stream", "on_retriever_end"} <= {event["event"] for event in events}
     assert "invented" in str(events)
@@ -95,16 +95,16 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_callbacks_hear_the_inner_chain_unless_they_are_detached(call, guard, retrieval_chain):
-    """Default: tracers see the raw answer. With detach=True nobody does, nor in the wrapper's own output."""
-    for detach in ("streams", True):
+    """Default: tracers see the raw answer. With hide_from="all" nobody does, nor in the wrapper's own output."""
+    for hide_from in ("streams", "all"):
         ear, told = Ear(), []
-        chain = guard_chain(retrieval_chain(), guard("block"), detach=detach, listener=told.append)
+        chain = guard_chain(retrieval_chain(), guard("block"), hide_from=hide_from, listener=told.append)
         config = {"callbacks": [ear], "tags": ["t"], "metadata": {"tenant": "a"}}
         CALLS[call](chain, config)
         name, parent, tags, metadata = ear.runs[0]
         assert (name, parent, tags, metadata["tenant"]) == ("GuardedChain", None, ["t"], "a")
-        assert (len(ear.runs) > 1) is (ear.models == 1) is (detach != True)  # noqa: E712
-        assert ("invented" in "".join(ear.heard)) is (detach != True)  # noqa: E712
+        assert (len(ear.runs) > 1) is (ear.models == 1) is (hide_from != "all")
+        assert ("invented" in "".join(ear.heard)) is (hide_from != "all")
         assert [guarded.report.answer for guarded in told] == [RAW]
         for _, parent, tags, metadata in ear.runs[1:]:
             assert parent is not None
@@ -120,18 +120,18 @@ def test_detached_chains_are_not_traced_by_langsmiths_own_switch(tracing, call, 
     def note(self, run):
         traced.append((run.name, run.parent_run_id))
 
-    def work(detach):
+    def work(hide_from):
         traced.clear()
         with tracing_context(enabled=True) if tracing == "switch" else tracing_v2_enabled(client=mock.MagicMock()):
-            CALLS[call](guard_chain(retrieval_chain(), guard("block"), detach=detach), {})
+            CALLS[call](guard_chain(retrieval_chain(), guard("block"), hide_from=hide_from), {})
         return list(traced)
 
     with (
         mock.patch("langchain_core.tracers.langchain.get_client"),
         mock.patch.multiple(LangChainTracer, _persist_run_single=note, _update_run_single=lambda self, run: None),
     ):
-        assert work(detach=True) == [("GuardedChain", None)]
-        assert len(work(detach="streams")) > 3
+        assert work(hide_from="all") == [("GuardedChain", None)]
+        assert len(work(hide_from="streams")) > 3
 
 
 def test_two_concurrent_calls_each_catch_their_own_documents_of_a_shared_retriever(guard):
@@ -314,7 +314,7 @@ def test_a_callable_is_asked_with_all_that_there_is(guard, lcel):
         ({"regenerate": True}, r"needs a chain that ends in `\.assign\(answer=\.\.\.\)`"),
         ({"regenerate": 7}, "regenerate must be True, a Runnable or a callable, got int"),
         ({"mode": "sentences"}, "unknown mode 'sentences'. Did you mean 'sentence'"),
-        ({"detach": "all"}, "detach must be True, False or 'streams', got 'all'"),
+        ({"hide_from": True}, "hide_from must be one of 'nobody', 'streams', 'all', got True"),
     ],
 )
 def test_wrong_options_are_refused_when_the_chain_is_wrapped(options, message, guard, lcel):

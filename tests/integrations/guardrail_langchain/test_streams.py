@@ -258,8 +258,8 @@ def test_closing_a_stream_early_closes_the_chain(document, guard):
             closed.append("async")
 
     chain = guard_chain(RunnableGenerator(tokens, atokens), guard(), mode="sentence")
-    for detach in ("streams", True):
-        chain.detach = detach
+    for hide_from in ("streams", "all"):
+        chain.hide_from = hide_from
         stream = chain.stream(QUESTION)
         next(stream), next(stream)
         stream.close()

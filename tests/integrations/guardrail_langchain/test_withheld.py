@@ -12,7 +12,7 @@ pytest.importorskip("langgraph")
 pytest.importorskip("langchain", reason="agents need langchain 1.x")
 
 from guardrail_langchain import GuardrailMiddleware, guard_chain, guardrail_node
-from guardrail_langchain.answers import cleansed
+from guardrail_langchain.answers import scrub
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.documents import Document
@@ -192,7 +192,7 @@ def test_objects_under_other_keys_do_not_keep_the_answer(held, how):
     assert type(other) is type(held)
     assert "invented" not in repr(other)
     assert "invented" in repr(held)
-    assert cleansed(held, "quite another answer, and a long one", "x") == held
+    assert scrub(held, "quite another answer, and a long one", "x") == held
 
 
 def test_a_structured_reply_by_a_tool_call_is_checked():

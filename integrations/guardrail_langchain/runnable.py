@@ -1,0 +1,118 @@
+"""What a guarded chain and a guarded node share: one call, written once for sync and async."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from guardrail import Guard, GuardedAnswer
+from guardrail.check.programs import Program, Work, arun, run
+from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run
+from guardrail_langchain.answers import summary
+from guardrail_langchain.callbacks import disable_langsmith, inner_config, suppress_tracing
+from guardrail_langchain.documents import Retrieved, to_passages
+from guardrail_langchain.parts import Parts, configured
+from guardrail_langchain.regeneration import Call, Regeneration
+from guardrail_langchain.spans import Place
+
+Listener = Callable[[GuardedAnswer], None]
+"""Hears of every checked answer, with its report: for logs and metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """One call's surroundings.
+
+    Attributes:
+        config: The call's own.
+        inner: That of the runs inside.
+        retrieved: What retrievers inside return.
+        place: Where its spans hang.
+    """
+
+    config: RunnableConfig
+    inner: RunnableConfig
+    retrieved: Retrieved | None
+    place: Place
+
+
+class GuardedRunnable(Runnable[Any, Any]):
+    """A Runnable whose answer is checked. Holds no state of a call, so one object serves concurrent calls."""
+
+    def __init__(
+        self,
+        inner: Runnable[Any, Any] | None,
+        guard: Guard,
+        parts: Parts,
+        again: Regeneration | None,
+        hide_from: HideFrom,
+        listener: Listener | None,
+    ) -> None:
+        self.inner, self.guard, self.parts, self.again = inner, guard, parts, again
+        self.hide_from, self.listener = hide_from, listener
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  LangChain's name
+        """Run what is inside, check its answer, and deliver what the policy allows."""
+
+        def call(value: Any, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Any:
+            return run(self._answered(value, self.begin(config, run_manager), kwargs))
+
+        return self._call_with_config(call, input, config, run_type="chain")
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """The same without blocking the event loop."""
+
+        async def call(value: Any, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Any:
+            return await arun(self._answered(value, self.begin(config, run_manager), kwargs))
+
+        return await self._acall_with_config(call, input, config, run_type="chain")
+
+    @abstractmethod
+    def _answered(self, given: Any, begun: Begun, options: Mapping[str, Any]) -> Program[Any]:
+        """What one call returns."""
+
+    @property
+    def hides_inner_runs_from(self) -> HideFrom:
+        """Who does not hear of the runs inside."""
+        return self.hide_from
+
+    def begin(
+        self, config: RunnableConfig, run_manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun
+    ) -> Begun:
+        """Begin a call, in a context of its own (as ``_call_with_config`` makes)."""
+        disable_langsmith(self.hide_from)
+        place = Place(run_manager.run_id)
+        retrieved = Retrieved() if self.inner is not None and self.parts.wants_callback else None
+        inner = inner_config(config, run_manager, self.hides_inner_runs_from, retrieved, place.written)
+        return Begun(config, inner, retrieved, place)
+
+    def verdict(self, guarded: GuardedAnswer) -> Any:
+        """What the key ``guardrail`` holds. Tells the listener, too."""
+        if self.listener is not None:
+            self.listener(guarded)
+        # Whoever hears of the wrapper's own run sees its output: where nobody may see the raw answer, no report either.
+        return summary(guarded) if self.hide_from == "all" else guarded
+
+    def _output(self, inner: Runnable[Any, Any], given: Any, begun: Begun, options: Mapping[str, Any]) -> Program[Any]:
+        with suppress_tracing(self.hide_from):
+            return (
+                yield Work(
+                    partial(inner.invoke, given, begun.inner, **options),
+                    partial(inner.ainvoke, given, begun.inner, **options),
+                )
+            )
+
+    def _checked(self, text: str, call: Call, begun: Begun) -> Program[GuardedAnswer]:
+        again = Regenerators() if self.again is None else Regenerators.of(partial(self.again.answered, call))
+        passages, policy = to_passages(call.documents), configured(begun.config, "guardrail_policy")
+        with begun.place.check():
+            guarded: GuardedAnswer = yield guarded_run(
+                self.guard, text, passages, again, question=call.question, policy=policy
+            )
+            return guarded
