@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, Self, cast
 
+from guardrail.check.drivers import Events, Program, Work, aiterate, arun, iterate, run
 from guardrail.check.intake import PassageLike
-from guardrail.check.programs import Events, Program, Work, aiterate, arun, iterate, run
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
 from guardrail.guard import Guard
 from guardrail.repair.feedback import Feedback

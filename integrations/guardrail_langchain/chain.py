@@ -14,7 +14,7 @@ from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langchain_core.utils.pydantic import TypeBaseModel
 
 from guardrail import Guard, GuardedAnswer
-from guardrail.check.programs import Program
+from guardrail.check.drivers import Program
 from guardrail.streaming import Mode
 from guardrail.wrap.kinds import HideFrom, Items, Streams, read_guard, read_hide_from, read_mode
 from guardrail_langchain.answers import replaced, scrub, summary, text_of

@@ -8,8 +8,8 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from guardrail import Guard, Passage, Report, UsageError, Verdict
-from guardrail.check.programs import Program, arun, either
-from guardrail.check.programs import run as run_program
+from guardrail.check.drivers import Program, arun, either
+from guardrail.check.drivers import run as run_program
 from guardrail.repair.feedback import Feedback
 from guardrail.wrap.kinds import read_guard
 from guardrail_langchain.answers import text_of

@@ -12,7 +12,7 @@ from langchain_core.runnables.base import coerce_to_runnable
 from pydantic import BaseModel
 
 from guardrail import Guard, GuardedAnswer, UsageError
-from guardrail.check.programs import Program
+from guardrail.check.drivers import Program
 from guardrail.wrap.kinds import HideFrom, read_guard, read_hide_from
 from guardrail_langchain.answers import PHRASE, replaced, scrub, summary, text_of
 from guardrail_langchain.documents import tool_documents

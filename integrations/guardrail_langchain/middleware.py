@@ -18,8 +18,8 @@ from langchain_core.runnables.config import ensure_config, set_config_context
 from pydantic_core import to_jsonable_python
 
 from guardrail import Guard, Passage, UsageError
+from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.check.intake import lines_of
-from guardrail.check.programs import Program, Work, arun, run
 from guardrail.repair.feedback import Feedback
 from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run, read_guard, read_hide_from, same
 from guardrail_langchain.answers import replaced, summary, text_of, unchecked

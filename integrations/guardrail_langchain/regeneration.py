@@ -12,7 +12,7 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.passthrough import RunnableAssign
 
 from guardrail import ConfigurationError, UsageError
-from guardrail.check.programs import Program, Work
+from guardrail.check.drivers import Program, Work
 from guardrail.errors import EngineError
 from guardrail.repair.feedback import Feedback
 from guardrail.wrap.kinds import HideFrom

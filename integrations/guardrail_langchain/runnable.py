@@ -12,7 +12,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from guardrail import Guard, GuardedAnswer
-from guardrail.check.programs import Program, Work, arun, run
+from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run
 from guardrail_langchain.answers import summary
 from guardrail_langchain.callbacks import disable_langsmith, inner_config, suppress_tracing

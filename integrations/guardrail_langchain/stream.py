@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardrail import Passage
-from guardrail.check.programs import Events, Program
+from guardrail.check.drivers import Events, Program
 from guardrail.repair.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent
 from guardrail.wrap.kinds import END, Items, Regenerators, Streams

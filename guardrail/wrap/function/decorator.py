@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from typing import Any, Literal, cast, overload
 
-from guardrail.check.programs import Program, arun, run
+from guardrail.check.drivers import Program, arun, run
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.repair.feedback import Feedback

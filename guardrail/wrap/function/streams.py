@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from guardrail.check.programs import Events, Program
+from guardrail.check.drivers import Events, Program
 from guardrail.errors import UsageError
 from guardrail.repair.feedback import Feedback
 from guardrail.streaming.events import Delta, Mode, StreamEvent

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar, overload
 from openai.resources import chat as vendor
 from openai.types.chat import ChatCompletion
 
+from guardrail.check.drivers import Program, arun, maybe_async, run
 from guardrail.check.intake import PassageLike
-from guardrail.check.programs import Program, arun, maybe_async, run
 from guardrail.policy.policy import Policy
 from guardrail.repair.feedback import Feedback
 from guardrail.streaming.events import Mode

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import openai
 from openai.types.chat import ChatCompletionChunk
 
-from guardrail.check.programs import Events
+from guardrail.check.drivers import Events
 from guardrail.guard import Guard
 from guardrail.streaming.events import Delta, Finished
 from guardrail.types import GuardedAnswer, Passage
