@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from guardrail.check.call import Call
+from guardrail.check.claims import extracted
 from guardrail.check.contract import AsyncEngine, Draft, Engine
 from guardrail.check.drivers import Program, arun, run
 from guardrail.check.entities import LINKINGS, Linking
-from guardrail.check.extraction import extracted
 from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
 from guardrail.check.plan import checked
-from guardrail.check.retriever import AsyncRetriever, Retriever
+from guardrail.check.retrieve import AsyncRetriever, Retriever
 from guardrail.engines.by_name import NAMES, make_engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
 from guardrail.policy.policy import Policy

@@ -75,6 +75,10 @@ class Span(NamedTuple):
         """The stretch itself."""
         return text[self.start : self.end]
 
+    def overlaps(self, other: Span) -> bool:
+        """Whether both have a character in common."""
+        return self.start < other.end and other.start < self.end
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:

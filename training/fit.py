@@ -23,7 +23,7 @@ from torch import Tensor
 from guardrail.check.contract import VerifyRequest
 from guardrail.check.decompose import decompose
 from guardrail.check.logic import check_logic
-from guardrail.check.plan import evidence_texts
+from guardrail.check.matrix import evidence_texts
 from guardrail.engines.local.engine import LocalEngine, gate, judge_readings, row_signals
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare

@@ -22,10 +22,10 @@ from guardrail.check.contract import (
     VerifyRequest,
     seconds_left,
     unverified,
-    validated,
     validated_draft,
 )
 from guardrail.check.drivers import Program, Work
+from guardrail.check.matrix import validated
 from guardrail.check.threads import in_pool
 from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
 from guardrail.types import SupportMatrix

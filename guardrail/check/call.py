@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from guardrail.check.claim_findings import judge_claims
 from guardrail.check.contract import AsyncEngine, Draft, Engine, VerifyRequest, unverified
 from guardrail.check.entities import Linking, cluster
-from guardrail.check.judge import unjudged
-from guardrail.check.retriever import AsyncRetriever, Retriever
-from guardrail.types import BiographyCategory, Cause, Claim, Passage, Report, Scores, Segment, Span, Verdict
+from guardrail.check.judge import judge_claims, unjudged
+from guardrail.check.matrix import VerifiedAnswer, namesake_passages
+from guardrail.check.retrieve import AsyncRetriever, Retriever
+from guardrail.types import (
+    BiographyCategory,
+    Cause,
+    Claim,
+    Entity,
+    Passage,
+    Report,
+    Scores,
+    Segment,
+    Span,
+    SupportMatrix,
+    Verdict,
+)
+
+_EACH_PASSAGE = 10
+"""Up to so many passages, each is read for each claim that the caller gave (RefChecker: labels per reference)."""
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +89,36 @@ class Call:
         skipped = tuple(s for s in draft.parts.segments if s.skipped is not None)
         return replace(self.report(), skipped=skipped, usage=draft.usage, reason=draft.reason)
 
+    def request(self, draft: Draft, entities: Sequence[Entity], limit: int) -> VerifyRequest:
+        """What the engine is asked: the first ``limit`` segments, and the cells that linking and scores need.
+
+        Those are the cells of namesakes and of cited passages; of claims that the caller gave, all if there are few.
+        """
+        number_of = {passage.id: number for number, passage in enumerate(self.passages)}
+        needed = tuple(sorted(namesake_passages(entities)))
+        if self.claims is not None and len(self.passages) <= _EACH_PASSAGE:
+            needed = tuple(range(len(self.passages)))
+        segments = draft.parts.checked
+        cells = {s.id: (*needed, *(number_of[c] for c in s.citations if c in number_of)) for s in segments}
+        return VerifyRequest(
+            segments=segments[:limit],
+            passages=self.passages,
+            question=self.question,
+            must_read=tuple((ident, tuple(dict.fromkeys(numbers))) for ident, numbers in cells.items() if numbers),
+            deadline=self.deadline,
+            spent=draft.usage,
+        )
+
+    def verified(self, draft: Draft, matrix: SupportMatrix) -> VerifiedAnswer:
+        """What is known once the matrix is filled."""
+        return VerifiedAnswer(
+            answer=self.answer,
+            passages=self.passages,
+            segments=draft.parts.checked,
+            matrix=matrix,
+            threshold=self.threshold,
+        )
+
     def without_claims(self, draft: Draft) -> Report:
         """The report of an answer in which there is nothing to check."""
         report, parts = self.told(draft), draft.parts
@@ -96,10 +142,11 @@ class Call:
         """The report where there is nothing to check against."""
         segments = draft.parts.checked
         nothing = unverified(VerifyRequest(segments=segments, passages=self.passages), why, cause)
+        known = self.verified(draft, nothing)
         return replace(
             self.told(draft),
             findings=tuple(unjudged(s, self.answer, why, cause) for s in segments),
-            claims=judge_claims(segments, nothing, self.passages, self.threshold),
+            claims=judge_claims(known),
             reason=f"{why[0].upper()}{why[1:]}.",
         )
 

@@ -1,4 +1,4 @@
-"""Claims that the caller brings: one segment each, found again in the answer by their words. No model is called."""
+"""Claims that the caller brings, one segment each, found again in the answer by their words; and claims extracted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from guardrail.check.boundary import decomposed
+from guardrail.check.call import Call
+from guardrail.check.contract import DecomposeRequest, Draft
+from guardrail.check.decompose import decompose
+from guardrail.check.drivers import Program, pure
 from guardrail.check.logic import find_relations
 from guardrail.errors import UsageError
+from guardrail.telemetry import stage
 from guardrail.text.words import Overlap, content_words, placed_words
 from guardrail.types import Claim, Decomposition, EntityGroup, Finding, Segment, Span
 
@@ -50,7 +56,7 @@ def group_claims(
     members: dict[int, list[str]] = defaultdict(list)
     for segment in segments:
         span = segment.claims[0].span
-        own = (group_of[p.id] for p in parts.checked if span is not None and _touch(p.span, span))
+        own = (group_of[p.id] for p in parts.checked if span is not None and p.span.overlaps(span))
         members[next(own, len(groups))].append(segment.id)
     rest = EntityGroup(id=f"g{len(groups) + 1}", name="", segments=())
     return tuple(
@@ -71,6 +77,26 @@ def _inside(focus: Span, claim: Span | None) -> Span | None:
         return None
     start, end = max(focus.start, claim.start), min(focus.end, claim.end)
     return Span(start, end) if start < end else claim
+
+
+def extracted(call: Call) -> Program[Draft]:
+    """The answer taken apart; a segment to check that was not taken apart further is its own claim.
+
+    Raises:
+        UsageError: the driver is sync, and the engine decomposes and can only be awaited.
+    """
+    with stage("decompose"):
+        parts = yield from pure(decompose, call.answer, question=call.question)
+        request = DecomposeRequest(answer=call.answer, question=call.question, parts=parts, deadline=call.deadline)
+        draft = yield from decomposed(call.engine, request)
+    segments = tuple(
+        s if s.skipped is not None or s.claims else replace(s, claims=(_whole(s),)) for s in draft.parts.segments
+    )
+    return replace(draft, parts=replace(draft.parts, segments=segments))
+
+
+def _whole(segment: Segment) -> Claim:
+    return Claim(id=f"{segment.id}.1", text=segment.text, span=segment.span)
 
 
 class _Pieces:
@@ -108,12 +134,12 @@ class _Pieces:
 
     def around(self, span: Span) -> Span:
         """All pieces that the stretch touches, as one."""
-        touched = [s.span for s in self._segments if _touch(s.span, span)]
+        touched = [s.span for s in self._segments if s.span.overlaps(span)]
         return Span(min(s.start for s in (*touched, span)), max(s.end for s in (*touched, span)))
 
     def citations(self, span: Span) -> tuple[str, ...]:
         """What the pieces that the stretch touches cite."""
-        return tuple(dict.fromkeys(c for s in self._segments if _touch(s.span, span) for c in s.citations))
+        return tuple(dict.fromkeys(c for s in self._segments if s.span.overlaps(span) for c in s.citations))
 
 
 def _segment(number: int, claim: Claim, answer: str, pieces: _Pieces) -> Segment:
@@ -154,7 +180,3 @@ def _stretch(span: Span, answer: str, wanted: Collection[str]) -> Span | None:
 def _refuse_outside(span: Span, answer: str, number: int) -> None:
     if not 0 <= span[0] < span[1] <= len(answer):
         raise UsageError(f"claim {number} has the span {tuple(span)}, which is not inside the answer.")
-
-
-def _touch(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from guardrail.errors import EngineError
@@ -17,11 +17,9 @@ from guardrail.types import (
     Cell,
     Decomposition,
     EntityGroup,
-    ErrorType,
     Passage,
     Row,
     Segment,
-    Span,
     SupportMatrix,
     Usage,
 )
@@ -163,70 +161,6 @@ def unverified(request: VerifyRequest, reason: str, cause: Cause = Cause.ENGINE)
     return SupportMatrix(rows=tuple(NotJudged(reason, cause).row(s.id, empty) for s in request.segments))
 
 
-def validated(request: VerifyRequest, matrix: SupportMatrix) -> SupportMatrix:
-    """Match rows to segments, and to claims, by id, so that each has exactly one honest row.
-
-    A missing, doubled or misshapen row (wrong number of cells, a probability outside 0..1, evidence outside the
-    passages) becomes unverified, and an unverified row keeps no numbers and has a cause; rows of unknown segments raise
-    EngineError, for then the whole reply cannot be trusted.
-    """
-    ids = [s.id for s in request.segments]
-    claims = [c.id for s in request.segments for c in s.claims]
-    strangers = sorted({v.segment_id for v in matrix.logic} - set(ids))
-    if strangers:
-        raise _unasked(f"the logic of segment {strangers[0]!r}")
-    return replace(
-        matrix,
-        rows=_validated(ids, matrix.rows, request.passages, "segment"),
-        claims=_validated(claims, matrix.claims, request.passages, "claim") if matrix.claims else (),
-    )
-
-
-def _validated(ids: Sequence[str], rows: Sequence[Row], passages: Sequence[Passage], what: str) -> tuple[Row, ...]:
-    by_id: dict[str, list[Row]] = {ident: [] for ident in ids}
-    for row in rows:
-        if row.segment_id not in by_id:
-            raise _unasked(f"{what} {row.segment_id!r}")
-        by_id[row.segment_id].append(row)
-    return tuple(valid_row(ident, found, passages, what) for ident, found in by_id.items())
-
-
-def _unasked(what: str) -> EngineError:
-    return EngineError(f"the engine judged {what}, which was not asked for", cause=Cause.REPLY)
-
-
-def valid_row(ident: str, found: list[Row], passages: Sequence[Passage], what: str) -> Row:
-    empty = (None,) * len(passages)
-    fault = _fault(found, passages, what)
-    if fault is not None:
-        return NotJudged(fault, Cause.REPLY).row(ident, empty)
-    row = found[0]
-    if row.unverified is None:
-        return row if row.cause is None else replace(row, cause=None)
-    cause = row.cause if isinstance(row.cause, Cause) else Cause.ENGINE
-    # No number of it may count.
-    return replace(NotJudged(row.unverified, cause).row(ident, empty), evidence=row.evidence)
-
-
-def _fault(found: list[Row], passages: Sequence[Passage], what: str) -> str | None:
-    if not found:
-        return f"the engine gave no verdict for this {what}"
-    if len(found) > 1:
-        return f"the engine gave {len(found)} verdicts for this {what}"
-    row = found[0]
-    if len(row.cells) != len(passages):
-        return f"the engine judged {len(row.cells)} passages of {len(passages)}"
-    if not isinstance(row.error_type, ErrorType | None) or not isinstance(row.reason, str):
-        return "the engine gave an error type or a reason of a wrong type"
-    numbers = [row.supported, row.contradicted, *(p for c in row.cells if c for p in (c.supported, c.contradicted))]
-    if not all(0.0 <= number <= 1.0 for number in numbers):  # NaN fails too
-        return "the engine gave a probability outside 0..1"
-    quoted = [*row.evidence, *((n, span) for n, cell in enumerate(row.cells) if cell for span in cell.evidence)]
-    if not all(0 <= n < len(passages) and 0 <= start <= end <= len(passages[n].text) for n, (start, end) in quoted):
-        return "the engine quoted evidence that is not in the passages"
-    return None
-
-
 def validated_draft(request: DecomposeRequest, draft: Draft) -> Draft:
     """Check that a draft loses nothing of the answer and that its ids and spans hold.
 
@@ -240,7 +174,7 @@ def validated_draft(request: DecomposeRequest, draft: Draft) -> Draft:
     spans = [s.span for s in draft.parts.segments]
     if not all(0 <= start < end <= len(request.answer) for start, end in spans):
         raise EngineError("the decomposition has a segment outside the answer")
-    lost = [s for s in request.parts.checked if not any(_touch(s.span, span) for span in spans)]
+    lost = [s for s in request.parts.checked if not any(s.span.overlaps(span) for span in spans)]
     if lost:
         raise EngineError(f"the decomposition has lost a piece of the answer: {lost[0].text:.60}")
     if draft.groups is not None:
@@ -248,7 +182,3 @@ def validated_draft(request: DecomposeRequest, draft: Draft) -> Draft:
         if sorted(grouped) != sorted(s.id for s in draft.parts.checked):
             raise EngineError("the groups do not hold each segment once")
     return draft
-
-
-def _touch(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end

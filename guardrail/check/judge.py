@@ -1,20 +1,22 @@
-"""Verdicts: one finding per segment from its matrix row, its logic verdict and its entity. Pure."""
+"""One finding per segment from its matrix row, its logic verdict and its entity; and one per claim. Pure."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from guardrail.check.conflicts import with_conflict
 from guardrail.check.entities import Mix
+from guardrail.check.matrix import VerifiedAnswer
+from guardrail.check.verdicts import verdict_of
 from guardrail.text.language import language, may_be_english
 from guardrail.types import (
     Cause,
-    Entity,
-    EntityGroup,
+    Claim,
+    ClaimFinding,
     ErrorType,
     Evidence,
     Finding,
@@ -36,43 +38,55 @@ _REFUTED = 0.2
 """Factor on the score where a rule is sure: the relation is turned round, or the fact belongs to a namesake."""
 
 
-def judge(
-    segments: Sequence[Segment],
-    rows: Mapping[str, Row],
-    logic: Mapping[str, LogicVerdict],
-    groups: Sequence[EntityGroup],
-    mixes: Mapping[str, Mix],
-    answer: str,
-    passages: Sequence[Passage],
-    threshold: float,
-    entities: Sequence[Entity] = (),
-) -> tuple[Finding, ...]:
-    """One finding per segment, in order.
-
-    Args:
-        segments: The segments to judge; rows, logic verdicts and mixes are looked up by their ids.
-        rows: Matrix rows; every segment must have one.
-        logic: Logic verdicts of segments that state a relation.
-        groups: Entity groups; every segment is in one.
-        mixes: Segments that belong to another individual than their group.
-        answer: The answer that the segments' spans index.
-        passages: The passages in the order of the rows' cells.
-        threshold: Score (0..1) from which a segment counts as supported.
-        entities: The individuals that the passages describe.
-    """
-    foreign = {s: _foreign(g.entity, entities) for g in groups if g.entity for s in g.segments}
-    entity_of = {s: (g.entity.title if g.entity else g.name or None) for g in groups for s in g.segments}
+def judge(known: VerifiedAnswer) -> tuple[Finding, ...]:
+    """One finding per segment, in order."""
+    stems = cache(partial(_known_stems, known.passages))  # once for the answer, and only where something is wrong
+    spoken = language(known.answer)
     findings = []
-    known = cache(lambda: _known(passages))  # for the whole answer once, and only where something is wrong
-    for segment in segments:
-        relation = logic.get(segment.id)
-        finding = _from_row(segment, rows[segment.id], answer, passages, threshold, entity_of.get(segment.id))
-        finding = _with_logic(finding, segment, relation, answer, threshold)
-        finding = _with_entity(finding, mixes.get(segment.id), passages, rows[segment.id])
-        finding = _with_fault(finding, relation, known)
-        others = foreign.get(segment.id, frozenset())
-        findings.append(with_conflict(finding, rows[segment.id], passages, others, language(answer)))
+    for segment in known.segments:
+        row, relation = known.row(segment.id), known.relation(segment.id)
+        finding = _from_row(segment, known)
+        finding, by_logic = _with_logic(finding, segment, relation, known)
+        finding = _with_entity(finding, known.mix(segment.id), known.passages, row)
+        finding = _with_fault(finding, by_logic=by_logic, known=stems)
+        findings.append(with_conflict(finding, row, known.passages, known.foreign_to(segment.id), spoken))
     return tuple(findings)
+
+
+def judge_claims(known: VerifiedAnswer) -> tuple[ClaimFinding, ...]:
+    """One finding per claim, in order (RefChecker: Entailment, Neutral or Contradiction per claim and per reference).
+
+    A claim without a row of its own stands as its segment where that says no more than the claim, or could not be
+    judged; of an engine that judges no claims, nothing else comes out.
+    """
+    found = []
+    for segment in known.segments:
+        for claim in segment.claims:
+            row = known.claim(claim.id) or _standing_for(claim, segment, known.row(segment.id))
+            if row is not None:
+                found.append(_claim_finding(claim, segment, row, known))
+    return tuple(found)
+
+
+def _standing_for(claim: Claim, segment: Segment, row: Row) -> Row | None:
+    whole = segment.claims == (claim,) and claim.text == segment.text
+    return row if whole or row.unverified is not None else None
+
+
+def _claim_finding(claim: Claim, segment: Segment, row: Row, known: VerifiedAnswer) -> ClaimFinding:
+    cells = zip(known.passages, row.cells, strict=True)
+    return ClaimFinding(
+        id=claim.id,
+        segment_id=segment.id,
+        text=claim.text,
+        triplet=claim.triplet,
+        span=claim.span,
+        verdict=verdict_of(row, known.threshold),
+        score=row.supported,
+        by_passage=tuple((passage.id, verdict_of(cell, known.threshold)) for passage, cell in cells),
+        evidence=tuple(quote(known.passages[number], span) for number, span in row.evidence),
+        reason=row.unverified or row.reason,
+    )
 
 
 def unjudged(segment: Segment, answer: str, reason: str, cause: Cause) -> Finding:
@@ -89,20 +103,20 @@ def unjudged(segment: Segment, answer: str, reason: str, cause: Cause) -> Findin
     )
 
 
-def _from_row(
-    segment: Segment, row: Row, answer: str, passages: Sequence[Passage], threshold: float, entity: str | None
-) -> Finding:
+def _from_row(segment: Segment, known: VerifiedAnswer) -> Finding:
+    row, group = known.row(segment.id), known.group(segment.id)
+    entity = None if group is None else group.entity.title if group.entity else group.name or None
     start = replace(
-        unjudged(segment, answer, row.unverified or "", row.cause or Cause.ENGINE),
+        unjudged(segment, known.answer, row.unverified or "", row.cause or Cause.ENGINE),
         entity=entity,
-        evidence=tuple(quote(passages[number], span) for number, span in row.evidence),
+        evidence=tuple(quote(known.passages[number], span) for number, span in row.evidence),
     )
-    if row.unverified is not None:
+    verdict = verdict_of(row, known.threshold)
+    if verdict is Verdict.UNVERIFIED:
         return start
     start = replace(start, cause=None)
-    if row.supported >= threshold:
-        return replace(start, verdict=Verdict.SUPPORTED, score=row.supported)
-    verdict = Verdict.CONTRADICTED if row.contradicted >= 0.5 else Verdict.UNSUPPORTED
+    if verdict is Verdict.SUPPORTED:
+        return replace(start, verdict=verdict, score=row.supported)
     error = row.error_type or ErrorType.HALLUCINATION
     # The type must not say otherwise than the verdict: these two differ only in that.
     if verdict is Verdict.UNSUPPORTED and error is ErrorType.CONTRADICTION:
@@ -115,34 +129,40 @@ def _from_row(
         score=row.supported,
         error_type=error,
         reason=row.reason,
-        focus=locate(segment, row.focus[0], answer) if row.focus else None,
+        focus=locate(segment, row.focus[0], known.answer) if row.focus else None,
     )
 
 
 def _with_logic(
-    finding: Finding, segment: Segment, logic: LogicVerdict | None, answer: str, threshold: float
-) -> Finding:
-    """A relation that the passages do not license counts against a segment even where its facts hold."""
+    finding: Finding, segment: Segment, logic: LogicVerdict | None, known: VerifiedAnswer
+) -> tuple[Finding, bool]:
+    """A relation that the passages do not license counts against a segment even where its facts hold.
+
+    Returns:
+        The finding, and whether its words at fault are those of the relation.
+    """
     if logic is None or logic.consistent is not False:
-        return finding
+        return finding, False
     sure = logic.contradicts or logic.decisive
     if finding.verdict is Verdict.UNVERIFIED and not logic.contradicts:
-        return finding  # where no model could read, only a relation that is turned round is sure enough
+        return finding, False  # where no model could read, only a relation that is turned round is sure enough
     score = finding.score * _REFUTED if sure else lowered(finding.score, LOGIC_ODDS)
-    if finding.verdict is Verdict.SUPPORTED and score >= threshold and not sure:
-        return replace(finding, score=score, reason=logic.reason)
+    if finding.verdict is Verdict.SUPPORTED and score >= known.threshold and not sure:
+        return replace(finding, score=score, reason=logic.reason), False
     worse = logic.contradicts or finding.verdict is Verdict.CONTRADICTED
+    verdict = Verdict.CONTRADICTED if worse else Verdict.UNSUPPORTED
     if finding.verdict is not Verdict.SUPPORTED and finding.focus is not None:
-        return replace(finding, verdict=Verdict.CONTRADICTED) if worse else finding  # a hard fact explains it better
-    return replace(
+        return replace(finding, verdict=verdict), False  # a hard fact explains it better
+    failed = replace(
         finding,
-        verdict=Verdict.CONTRADICTED if worse else Verdict.UNSUPPORTED,
+        verdict=verdict,
         score=score,
         error_type=logic.error_type or ErrorType.OTHER_LOGIC,
         reason=logic.reason,
-        focus=locate(segment, logic.focus, answer) if logic.focus else None,
+        focus=locate(segment, logic.focus, known.answer) if logic.focus else None,
         cause=None,
     )
+    return failed, True
 
 
 def lowered(score: float, odds: float) -> float:
@@ -172,7 +192,7 @@ def _with_entity(finding: Finding, mix: Mix | None, passages: Sequence[Passage],
     )
 
 
-def _with_fault(finding: Finding, logic: LogicVerdict | None, known: Callable[[], frozenset[str]]) -> Finding:
+def _with_fault(finding: Finding, *, by_logic: bool, known: Callable[[], frozenset[str]]) -> Finding:
     """Mark the words at fault: the whole relation of a logic error, else what the evidence words otherwise.
 
     A hard fact that a rule named is kept, with the stretch around it. A namesake's facts are at fault as a whole.
@@ -184,7 +204,7 @@ def _with_fault(finding: Finding, logic: LogicVerdict | None, known: Callable[[]
 
     start = finding.span.start
     named = Span(finding.focus.start - start, finding.focus.end - start) if finding.focus else None
-    if named is not None and logic is not None and finding.reason == logic.reason:
+    if named is not None and by_logic:
         found: Span | None = relation_around(finding.text, named)
     else:
         found = find_fault(finding.text, [e.quote for e in finding.evidence], known())
@@ -194,15 +214,10 @@ def _with_fault(finding: Finding, logic: LogicVerdict | None, known: Callable[[]
     return replace(finding, focus=Span(start + found.start, start + found.end)) if found else finding
 
 
-def _known(passages: Sequence[Passage]) -> frozenset[str]:
+def _known_stems(passages: Sequence[Passage]) -> frozenset[str]:
     from guardrail.check.fault import known_stems
 
     return known_stems(p.text for p in passages)
-
-
-def _foreign(entity: Entity, entities: Sequence[Entity]) -> frozenset[int]:
-    """Passages of its namesakes: what they say of somebody else is no disagreement."""
-    return frozenset(n for other in entities if other.shares_name and other.id != entity.id for n in other.passages)
 
 
 def quote(passage: Passage, span: Span) -> Evidence:

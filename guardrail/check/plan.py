@@ -8,37 +8,22 @@ from dataclasses import replace
 
 from guardrail.check.boundary import decomposed, usable, verified
 from guardrail.check.call import Call
-from guardrail.check.claim_findings import judge_claims
 from guardrail.check.claims import given, group_claims, within_claims
-from guardrail.check.contract import DecomposeRequest, Draft, VerifyRequest
+from guardrail.check.contract import DecomposeRequest, Draft
 from guardrail.check.decompose import decompose
 from guardrail.check.drivers import Program, pure
-from guardrail.check.entities import Mix, cluster, group, link, mixed
-from guardrail.check.judge import judge
+from guardrail.check.entities import Linking, cluster, group, link, mixed
+from guardrail.check.judge import judge, judge_claims
 from guardrail.check.logic import check_logic
+from guardrail.check.matrix import VerifiedAnswer, evidence_texts, with_late_rows
 from guardrail.check.retrieve import retrieved
 from guardrail.check.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.errors import UsageError, rust_panics_as_errors
 from guardrail.telemetry import add_usage, stage
-from guardrail.types import (
-    Cause,
-    Decomposition,
-    Entity,
-    EntityGroup,
-    LogicVerdict,
-    Passage,
-    Report,
-    Row,
-    Segment,
-    SupportMatrix,
-)
+from guardrail.types import Cause, Decomposition, Entity, EntityGroup, Report
 
 MAX_SEGMENTS = 1_000
 """Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
-
-_LOGIC_EVIDENCE = 4
-_EACH_PASSAGE = 10
-"""Up to so many passages, each is read for each claim that the caller gave (RefChecker: labels per reference)."""
 
 
 def checked(call: Call) -> Program[Report]:
@@ -80,14 +65,14 @@ def check_plan(call: Call) -> Program[Report]:
     with stage("group"):
         entities, groups = yield from pure(_group, call, parts, draft)
     with stage("verify"):
-        matrix = yield from verified(call.engine, _request(call, draft, entities))
-    matrix = replace(matrix, rows=(*matrix.rows, *_beyond(segments, call.passages)))
+        matrix = yield from verified(call.engine, call.request(draft, entities, MAX_SEGMENTS))
+    known = call.verified(draft, with_late_rows(matrix, segments[MAX_SEGMENTS:], call.passages))
     with stage("link"):
-        groups, mixes = yield from pure(_link, call, segments, entities, groups, matrix)
+        known = yield from pure(_link, known, entities, groups, call.linking)
     with stage("logic"):
-        logic = yield from pure(_logic, call, segments, matrix)
+        known = yield from pure(_with_logic, known)
     with stage("judge"):
-        report = yield from pure(_judge, call, draft, entities, groups, mixes, matrix, logic)
+        report = yield from pure(_judge, call, draft, known)
     return replace(report, seconds=time.monotonic() - call.started)
 
 
@@ -110,105 +95,37 @@ def _group(call: Call, parts: Decomposition, draft: Draft) -> tuple[tuple[Entity
     return entities, groups if call.claims is None else group_claims(draft.parts.checked, parts, groups)
 
 
-def _request(call: Call, draft: Draft, entities: Sequence[Entity]) -> VerifyRequest:
-    segments, passages = draft.parts.checked, call.passages
-    needed = tuple(n for e in entities if e.shares_name for n in e.passages)
-    if call.claims is not None and len(passages) <= _EACH_PASSAGE:
-        needed = tuple(range(len(passages)))
-    return VerifyRequest(
-        segments=segments[:MAX_SEGMENTS],
-        passages=passages,
-        question=call.question,
-        must_read=_must_read(segments, passages, needed),
-        deadline=call.deadline,
-        spent=draft.usage,
-    )
-
-
 def _link(
-    call: Call,
-    segments: Sequence[Segment],
-    entities: Sequence[Entity],
-    groups: Sequence[EntityGroup],
-    matrix: SupportMatrix,
-) -> tuple[tuple[EntityGroup, ...], tuple[Mix, ...]]:
-    linked = link(groups, entities, matrix, segments, call.passages, assignment=call.linking)
-    return linked, mixed(linked, entities, matrix, segments, call.passages)
+    known: VerifiedAnswer, entities: tuple[Entity, ...], groups: Sequence[EntityGroup], linking: Linking
+) -> VerifiedAnswer:
+    segments, passages = known.segments, known.passages
+    linked = link(groups, entities, known.matrix, segments, passages, assignment=linking)
+    mixes = mixed(linked, entities, known.matrix, segments, passages)
+    return replace(known, entities=entities, groups=linked, mixes=mixes)
 
 
-def _logic(call: Call, segments: Sequence[Segment], matrix: SupportMatrix) -> dict[str, LogicVerdict]:
-    rows = {row.segment_id: row for row in matrix.rows}
-    judged = {verdict.segment_id: verdict for verdict in matrix.logic}
-    return judged | {
-        s.id: check_logic(s.id, s.text, s.relations, evidence_texts(rows[s.id], call.passages))
-        for s in segments
+def _with_logic(known: VerifiedAnswer) -> VerifiedAnswer:
+    """With the engine's verdicts on relations; the rules judge those that it left out."""
+    judged = {verdict.segment_id for verdict in known.matrix.logic}
+    by_rules = tuple(
+        check_logic(s.id, s.text, s.relations, evidence_texts(known.row(s.id), known.passages))
+        for s in known.segments
         if s.relations and s.id not in judged
-    }
+    )
+    return replace(known, logic=(*known.matrix.logic, *by_rules))
 
 
-def _judge(
-    call: Call,
-    draft: Draft,
-    entities: Sequence[Entity],
-    groups: tuple[EntityGroup, ...],
-    mixes: tuple[Mix, ...],
-    matrix: SupportMatrix,
-    logic: dict[str, LogicVerdict],
-) -> Report:
-    segments, passages, threshold = draft.parts.checked, call.passages, call.threshold
-    rows = {row.segment_id: row for row in matrix.rows}
-    by_id = {mix.segment_id: mix for mix in mixes}
-    findings = judge(segments, rows, logic, groups, by_id, call.answer, passages, threshold, entities)
+def _judge(call: Call, draft: Draft, known: VerifiedAnswer) -> Report:
+    findings = judge(known)
     if call.claims is not None:
-        findings = within_claims(findings, segments)
+        findings = within_claims(findings, known.segments)
     return replace(
         call.told(draft),
         verdict=answer_verdict(findings),
         score=answer_score(findings),
         findings=findings,
-        claims=judge_claims(segments, matrix, passages, threshold),
-        groups=groups,
-        scores=reduce_matrix(
-            segments,
-            rows,
-            findings,
-            groups,
-            entities,
-            passages,
-            threshold,
-            claims={row.segment_id: row for row in matrix.claims},
-            mixes=mixes,
-            logic=logic,
-        ),
-        usage=draft.usage + matrix.usage,
+        claims=judge_claims(known),
+        groups=known.groups,
+        scores=reduce_matrix(known, findings),
+        usage=draft.usage + known.matrix.usage,
     )
-
-
-def _beyond(segments: Sequence[Segment], passages: Sequence[Passage]) -> tuple[Row, ...]:
-    """Rows of the segments that are not checked."""
-    reason, empty = f"only the first {MAX_SEGMENTS} segments of an answer are checked", (None,) * len(passages)
-    return tuple(
-        Row(segment_id=late.id, cells=empty, unverified=reason, cause=Cause.LENGTH) for late in segments[MAX_SEGMENTS:]
-    )
-
-
-def _must_read(
-    segments: Sequence[Segment], passages: Sequence[Passage], namesakes: tuple[int, ...]
-) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Cells that linking and the citation scores need: those of namesakes and of cited passages."""
-    number_of = {passage.id: number for number, passage in enumerate(passages)}
-    wanted = []
-    for segment in segments:
-        cited = [number_of[c] for c in segment.citations if c in number_of]
-        if namesakes or cited:
-            wanted.append((segment.id, tuple(dict.fromkeys((*namesakes, *cited)))))
-    return tuple(wanted)
-
-
-def evidence_texts(row: Row, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """What the logic check reads: the quoted sentences, then those of single cells."""
-    spans = list(row.evidence)
-    for number, cell in enumerate(row.cells):
-        if cell is not None:
-            spans.extend((number, span) for span in cell.evidence if (number, span) not in spans)
-    return tuple(span.of(passages[number].text) for number, span in spans[:_LOGIC_EVIDENCE])

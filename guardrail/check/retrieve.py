@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 from guardrail.check.boundary import reason_of, until
 from guardrail.check.drivers import Program
-from guardrail.check.intake import read_passages
-from guardrail.check.retriever import AsyncRetriever, Retriever
+from guardrail.check.intake import PassageLike, read_passages
 from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
 from guardrail.types import Cause, Passage, Segment
 
@@ -29,6 +29,24 @@ IN_ALL = 10
 _AT_ONCE = 8
 
 _log = logging.getLogger(__name__)
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Looks up passages; called from any thread, several calls at once."""
+
+    def retrieve(self, query: str, limit: int) -> Sequence[PassageLike]:
+        """At most ``limit`` passages for the query, best first. Whatever it raises makes the answer UNVERIFIED."""
+        ...
+
+
+@runtime_checkable
+class AsyncRetriever(Protocol):
+    """The same for a retriever whose work is awaited."""
+
+    def aretrieve(self, query: str, limit: int) -> Awaitable[Sequence[PassageLike]]:
+        """See Retriever.retrieve."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""RefChecker's aggregation: labels of claims to one label of the answer, labels by passage to one of the claim. Pure.
+"""Verdicts: of a row or cell, and RefChecker's aggregation of several to one of the claim or answer. Pure.
 
 Entailment, Contradiction and Neutral are SUPPORTED, CONTRADICTED and UNSUPPORTED; its Abstain is ABSTAINED. It knows no
 UNVERIFIED: here that is a label of its own, worse than SUPPORTED and better than the two that were judged.
@@ -11,10 +11,23 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from guardrail.errors import UsageError
-from guardrail.types import Verdict
+from guardrail.types import Cell, Row, Verdict
 
 WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED)
 """Labels of claims, worst first."""
+
+
+_CONTRADICTED = 0.5
+"""Probability of a contradiction from which it is one."""
+
+
+def verdict_of(judged: Row | Cell | None, threshold: float) -> Verdict:
+    """The verdict of a row (all passages together) or of a cell (one passage); UNVERIFIED where nobody judged."""
+    if judged is None or (isinstance(judged, Row) and judged.unverified is not None):
+        return Verdict.UNVERIFIED
+    if judged.supported >= threshold:
+        return Verdict.SUPPORTED
+    return Verdict.CONTRADICTED if judged.contradicted >= _CONTRADICTED else Verdict.UNSUPPORTED
 
 
 class Ratios(NamedTuple):

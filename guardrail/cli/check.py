@@ -9,7 +9,7 @@ from typing import Annotated, TextIO
 import typer
 
 from guardrail.check.report_json import TO_CHECK, Line, result_record
-from guardrail.check.retriever import Retriever
+from guardrail.check.retrieve import Retriever
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
 from guardrail.cli.policy import load_policy
 from guardrail.cli.refchecker import check_item

@@ -14,7 +14,7 @@ from guardrail.check.contract import AsyncEngine, Decomposer, Engine, NotJudged,
 from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.check.entities import cluster
 from guardrail.check.logic import check_logic
-from guardrail.check.plan import evidence_texts
+from guardrail.check.matrix import evidence_texts, namesake_passages
 from guardrail.errors import ConfigurationError
 from guardrail.policy.calibration import engine_identity
 from guardrail.types import Cause, ErrorType, Passage, Row, Segment, SupportMatrix, Usage
@@ -129,7 +129,7 @@ class CascadeEngine:
         """The segments to escalate, in order."""
         namesakes: frozenset[int] = frozenset()
         if ErrorType.MIXED_ENTITIES in self.always:
-            namesakes = frozenset(n for e in cluster(request.passages) if e.shares_name for n in e.passages)
+            namesakes = namesake_passages(cluster(request.passages))
         return tuple(
             segment
             for segment, row in zip(request.segments, matrix.rows, strict=True)

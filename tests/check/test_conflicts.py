@@ -8,10 +8,11 @@ import pytest
 
 from guardrail import Action, Guard, Passage, Policy, Verdict
 from guardrail.check.conflicts import sides, with_conflict
-from guardrail.check.judge import judge, unjudged
+from guardrail.check.judge import unjudged
 from guardrail.cli.show import show
 from guardrail.repair.feedback import Feedback
 from guardrail.types import Cause, Cell, Entity, EntityGroup, LogicVerdict, Row, Segment, Span, SupportMatrix
+from tests.support.verified import judge
 
 ANSWER = "The dam is 64 metres high."
 SOURCES = [

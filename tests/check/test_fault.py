@@ -15,11 +15,11 @@ from benchmarks.embedding_localizer import EmbeddingLocalizer
 from guardrail import ConfigurationError, Guard, MissingExtraError, Passage, Span, Verdict
 from guardrail.check.contract import VerifyRequest
 from guardrail.check.fault import MAX_WORDS, best_stretch, find_fault, known_stems, relation_around
-from guardrail.check.judge import judge
 from guardrail.engines.local.evidence import choose_evidence
 from guardrail.engines.local.passage_index import Library
 from guardrail.text.words import content_words
 from guardrail.types import ErrorType, Row, Segment
+from tests.support.verified import judge
 
 DAM = (
     "Larkmoor Dam was closed to visitors on 4 May 2021. Divers found a crack in the spillway gate. "

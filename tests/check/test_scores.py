@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from guardrail.check.entities import Mix
-from guardrail.check.judge import judge
-from guardrail.check.scores import answer_score, answer_verdict, citation_scores, reduce_matrix
+from guardrail.check.scores import answer_score, answer_verdict
 from guardrail.types import (
     BiographyCategory,
     Cell,
@@ -24,6 +23,7 @@ from guardrail.types import (
     Span,
     Verdict,
 )
+from tests.support.verified import citation_scores, judge, reduce_matrix
 
 V = Verdict
 PASSAGES = tuple(Passage(id=f"p{n}", text=f"Passage number {n} is here.") for n in range(3))

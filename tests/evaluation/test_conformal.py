@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from guardrail import Finding, Report, Span, UsageError, Verdict
 from guardrail.check.entities import Mix
-from guardrail.check.judge import judge
 from guardrail.check.scores import answer_score, answer_verdict
 from guardrail.evaluation.conformal import Outcome, Risk, choose, holds, needed, outcome, perfect_outcome
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.types import Cell, Entity, LogicVerdict, Passage, Row, Segment
+from tests.support.verified import judge
 
 
 def draw(rng, n, *, ties=False, per_group=1):

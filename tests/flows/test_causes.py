@@ -14,7 +14,6 @@ import pytest
 import guardrail.check.plan
 from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
 from guardrail.check.contract import NotJudged, VerifyRequest
-from guardrail.check.judge import judge
 from guardrail.check.report_json import result_record
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.engine import CrossEncoderEngine
@@ -31,6 +30,7 @@ from guardrail.types import Cell, LogicVerdict, Row, Segment, Span, SupportMatri
 from tests.support.judge_script import ReadingJudge
 from tests.support.model_faults import ALL_KINDS, ModelFaults
 from tests.support.prompt_names import prompt_name
+from tests.support.verified import judge
 
 ANSWER = "The dam is 64 metres high because the town needed water."
 PASSAGES = ("The dam is 64 metres high because the town needed water.",)

@@ -7,12 +7,14 @@ import time
 import pytest
 
 from guardrail import Action, ErrorType, Guard, Passage, Policy, Verdict
-from guardrail.check.contract import VerifyRequest, validated
+from guardrail.check.contract import VerifyRequest
 from guardrail.check.entities import Mix
-from guardrail.check.judge import judge, locate
+from guardrail.check.judge import locate
+from guardrail.check.matrix import validated
 from guardrail.telemetry import Telemetry
 from guardrail.testing import FakeEngine
 from guardrail.types import Entity, LogicVerdict, Row, Segment, Span, SupportMatrix
+from tests.support.verified import judge
 
 DAM = "The dam is 64 metres high. Rita Halloway built it."
 PASSAGES = [Passage(id="p1", text="The dam is 64 metres high.")]

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated, validated_draft
+from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated_draft
 from guardrail.check.decompose import decompose as by_rules
+from guardrail.check.matrix import validated
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker, replies
 from guardrail.engines.llm.prompts import LANGUAGES, instructions, unfence
 from guardrail.engines.llm.protocol import Completion

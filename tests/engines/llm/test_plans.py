@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated
+from guardrail.check.contract import DecomposeRequest, VerifyRequest
 from guardrail.check.decompose import decompose
+from guardrail.check.matrix import validated
 from guardrail.engines.llm import plans
 from guardrail.engines.llm.caches.memory import MemoryCache
 from guardrail.engines.llm.plans import Setting

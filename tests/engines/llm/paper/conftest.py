@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated
+from guardrail.check.contract import DecomposeRequest, VerifyRequest
 from guardrail.check.decompose import decompose as by_rules
+from guardrail.check.matrix import validated
 from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.types import Claim, Passage, Segment, Span
