@@ -1,4 +1,4 @@
-"""Cause and effect: reversed, swapped for another cause, made of a concession, or added between bystanders."""
+"""Cause and effect: reversed, swapped for another cause, or added between bystanders."""
 
 from __future__ import annotations
 
@@ -6,30 +6,43 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from guardrail.check.logic.align import Match, Reading, Sides, best, match, share, union, words_of
+from guardrail.check.logic.alignment import (
+    Match,
+    Reading,
+    RelationVerdict,
+    Sides,
+    best,
+    connective_of,
+    entailed,
+    match,
+    refuted,
+    share,
+    shorten,
+    undecided,
+    union,
+    words_of,
+)
 from guardrail.check.logic.lexicon import CONNECTIVES
-from guardrail.check.logic.ruling import Ruling, licensed, refuted, shorten, undecided
 from guardrail.types import ErrorType, Relation, RelationKind
 
 _R = RelationKind
 _SAME = 0.5  # both sides of two relations share at least this much: they speak of the same thing
+_REVERSED = 0.25  # the sides match so much better the other way round
 _COVERED, _COVERED_ZH = 0.6, 0.75  # a side is in the evidence nearly word for word; single characters match sooner
 _VERBATIM = 0.75  # a side stands in one sentence
 _MENTIONED = 0.34  # the evidence speaks of the claimed cause
 _STRAY = 0.1  # no more than chance
-_ENDS = frozenset({"until", "till"})  # "closed until May": May is no effect of it
 _TIES = frozenset({_R.CAUSE, _R.PURPOSE, _R.CONDITION, _R.NECESSITY})
 # Ways of saying "because" without a connective: participles, infinitives of purpose, colons, ", as", "with ... -ing".
 _IMPLICIT = re.compile(
     r", (?:as|for|leaving|making|so|which|whose|where|since)\b|\bas (?:it|they|he|she|the|this|there|these)\b|"
-    r"\bafter\b|\bfollowing\b|"
-    r"\bthe (?:reason|cause|effect|purpose|aim|culprit)\b|\breasons?\b|\bwith (?:the )?\w+ \w+ing\b|"
+    r"\bafter\b|\bfollowing\b|\bthe (?:reason|cause|effect|purpose|aim|culprit)\b|\breasons?\b|"
+    r"\bwith (?:the )?\w+ \w+ing\b|"
     r"\bto (?:avoid|prevent|keep|let|make|protect|reduce|save|stop|cut|help|allow|give|get|ensure|reach|cover|meet)\b|"
     r"[:—–]\s|使|让|令|以便|以免|理由|原因|，以|因|所以|故|未按|为了|由此|之后|后，",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\band\b", re.IGNORECASE)
-_JOINED = re.compile(r"[,;，；、]|\band\b", re.IGNORECASE)
 # A sentence that points back may carry the cause or the effect of its neighbour.
 _REFERS = re.compile(
     r"^(?:so|this|that|these|those|therefore|hence|thus|consequently|as a result|the (?:reason|cause|result|effect))\b|"
@@ -39,31 +52,32 @@ _REFERS = re.compile(
 )
 
 
-def _word(sides: Sides) -> str:
-    return " ".join(sides.relation.connective.casefold().split())
+def judge_cause(claimed: Sides, readings: Sequence[Reading]) -> RelationVerdict | None:
+    """Judge one claimed cause (Face4RAG: causal confusion); None for a weak connective that nothing entails."""
+    relation = claimed.relation
+    matches = [(match(claimed, stated), stated) for reading in readings for stated in reading.sides]
+    if claimed.first and claimed.second:
+        for m, stated in matches:
+            if stated.kind in _TIES and _fits(m, stated):
+                return entailed(relation, stated.relation)
+    if not _is_strong(claimed):
+        return None
+    if not claimed.first or not claimed.second:
+        return undecided(relation)
+    reason, contradicts = _reversed(claimed, matches), True
+    if reason is None:
+        reason, contradicts = _rival(claimed, readings) or _added(claimed, readings), False
+    if reason is None:
+        return undecided(relation)
+    return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=contradicts)
 
 
-def _strong(claimed: Sides) -> bool:
-    connective = CONNECTIVES.get(_word(claimed))
+def _is_strong(sides: Sides) -> bool:
+    connective = CONNECTIVES.get(connective_of(sides))
     return connective is not None and not connective.weak
 
 
-def rule(claimed: Sides, readings: Sequence[Reading]) -> list[Ruling]:
-    """Judge one claimed cause (Face4RAG: causal confusion); no ruling on a weak connective that nothing licenses."""
-    relation = claimed.relation
-    if not claimed.first or not claimed.second:
-        return [undecided(relation)] if _strong(claimed) else []
-    matches = [(match(claimed, stated), stated) for reading in readings for stated in reading.sides]
-    for m, stated in matches:
-        if stated.kind in _TIES and _fits(m, stated):
-            return [licensed(relation, stated.relation)]
-    if not _strong(claimed):
-        return []
-    wrong = _reversed(claimed, matches) or _rival(claimed, readings) or _added(claimed, readings)
-    return [wrong or undecided(relation)]
-
-
-def _wanted(relation: Relation) -> float:
+def _covered(relation: Relation) -> float:
     return _COVERED if relation.connective.isascii() else _COVERED_ZH
 
 
@@ -73,122 +87,76 @@ def _fits(m: Match, stated: Sides) -> bool:
     return score >= _SAME and score >= m.backward
 
 
-def _reversed(claimed: Sides, matches: Sequence[tuple[Match, Sides]]) -> Ruling | None:
+def _reversed(claimed: Sides, matches: Sequence[tuple[Match, Sides]]) -> str | None:
     relation = claimed.relation
     for m, stated in matches:
-        if (
-            stated.kind is _R.CAUSE
-            and m.backward >= _SAME
-            and m.backward - m.forward >= (0.25 if _strong(stated) else 0.4)
-        ):
-            reason = (
+        turned = m.backward >= _SAME and m.backward - m.forward >= _REVERSED
+        if turned and stated.kind is _R.CAUSE and _is_strong(stated):
+            return (
                 f"The segment makes '{shorten(relation.first)}' the cause ('{relation.connective}'); in the evidence "
                 f"it is the effect ('{stated.relation.connective}')."
             )
-            return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=True)
-        if (
-            stated.kind is _R.SEQUENCE
-            and _word(stated) not in _ENDS
-            and m.backward >= _SAME
-            and m.backward - m.forward >= 0.4
-        ):
-            reason = (
-                f"The segment makes '{shorten(relation.first)}' the cause ('{relation.connective}'); in the evidence "
-                f"it comes later ('{stated.relation.connective}')."
-            )
-            return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=True)
-        if stated.kind is _R.CONCESSION and _strong(stated) and max(m) >= 0.7:
-            reason = (
-                f"The segment says '{relation.connective}' where the evidence says "
-                f"'{stated.relation.connective}': an obstacle is told as the cause."
-            )
-            return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=True)
     return None
 
 
-def _rival(claimed: Sides, readings: Sequence[Reading]) -> Ruling | None:
+def _rival(claimed: Sides, readings: Sequence[Reading]) -> str | None:
     """The evidence names another cause of the same effect, and no word of the claimed one beside it."""
     relation = claimed.relation
-    known = share(claimed.first, union(readings)) >= _wanted(relation)
+    known = share(claimed.first, union(readings)) >= _covered(relation)
     if not known and (len(claimed.first) < 2 or not relation.connective.isascii()):
         return None
-    for reading in readings:
-        for stated in reading.sides:
-            if stated.kind is not _R.CAUSE or not _strong(stated) or not stated.first:
-                continue
-            effect = share(claimed.second, stated.second)
-            near = share(claimed.first, stated.first)
-            if (known and effect >= _wanted(relation) and near <= 0.25) or (effect >= _VERBATIM and near <= _STRAY):
-                reason = (
-                    f"The segment gives '{shorten(relation.first)}' as the cause ('{relation.connective}'); the "
-                    f"evidence gives '{shorten(stated.relation.first)}' ('{stated.relation.connective}')."
-                )
-                return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=False)
+    for stated in (sides for reading in readings for sides in reading.sides):
+        if stated.kind is not _R.CAUSE or not _is_strong(stated) or not stated.first:
+            continue
+        effect = share(claimed.second, stated.second)
+        near = share(claimed.first, stated.first)
+        if near <= _STRAY and effect >= (_covered(relation) if known else _VERBATIM):
+            return (
+                f"The segment gives '{shorten(relation.first)}' as the cause ('{relation.connective}'); the "
+                f"evidence gives '{shorten(stated.relation.first)}' ('{stated.relation.connective}')."
+            )
     return None
 
 
-def _added(claimed: Sides, readings: Sequence[Reading]) -> Ruling | None:
-    """The evidence tells the effect and ties it to no such cause."""
+def _added(claimed: Sides, readings: Sequence[Reading]) -> str | None:
+    """The evidence tells both sides and ties them by no cause."""
     relation = claimed.relation
     cause, cause_share = best(claimed.first, readings)
     effect, effect_share = best(claimed.second, readings)
-    wanted = _wanted(relation)
+    wanted = _covered(relation)
     if cause == effect:
-        told = min(cause_share, effect_share) >= wanted and min(len(claimed.first), len(claimed.second)) >= 2
-        if not told or not _only_listed(claimed, readings[cause]):
-            return _invented(claimed, readings, effect, effect_share)
-    elif (
-        len(claimed.first) < 2
-        or len(claimed.second) < 3
-        or cause_share < (_MENTIONED if relation.connective.isascii() else wanted)
-        or effect_share < max(wanted, _VERBATIM)
-        or share(claimed.first, readings[effect].words) > _STRAY
-        or any(_REFERS.search(readings[number].text) for number in (cause, effect))
-        or any(_points_back(claimed, stated) for stated in readings[cause].sides)
-    ):
-        return _invented(claimed, readings, effect, effect_share)
-    reason = (
+        both_told = min(cause_share, effect_share) >= wanted and min(len(claimed.first), len(claimed.second)) >= 2
+        added = both_told and _only_listed(claimed, readings[cause])
+    else:
+        added = (
+            len(claimed.first) >= 2
+            and len(claimed.second) >= 3
+            and cause_share >= (_MENTIONED if relation.connective.isascii() else wanted)
+            and effect_share >= max(wanted, _VERBATIM)
+            and share(claimed.first, readings[effect].words) <= _STRAY
+            and not any(_REFERS.search(readings[number].text) for number in (cause, effect))
+            and not any(_points_back(claimed, stated) for stated in readings[cause].sides)
+        )
+    if not added:
+        return None
+    return (
         f"The segment ties '{shorten(relation.first)}' and '{shorten(relation.second)}' with "
         f"'{relation.connective}'; the evidence states both but links them by no cause."
     )
-    return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=False)
 
 
 def _only_listed(claimed: Sides, reading: Reading) -> bool:
     """One sentence joins both by a bare "and", the effect first; "A and B" with the cause first often means a cause."""
     text = reading.text
-    if not claimed.relation.connective.isascii():
-        return (
-            _JOINED.search(text) is not None
-            and not _IMPLICIT.search(text)
-            and not any(_touches(claimed, stated) for stated in reading.sides)
-        )
-    for joint in islice(_AND.finditer(text), 8):
-        before, after = words_of(text[: joint.start()]), words_of(text[joint.end() :])
-        if (
-            share(claimed.second, before) >= _VERBATIM
-            and share(claimed.first, after) >= _VERBATIM
-            and not _IMPLICIT.search(text)
-            and not any(_touches(claimed, stated) for stated in reading.sides)
-        ):
-            return True
-    return False
-
-
-def _invented(claimed: Sides, readings: Sequence[Reading], effect: int, effect_share: float) -> Ruling | None:
-    """The effect stands in one sentence nearly word for word, and no evidence holds a word of the cause."""
-    relation = claimed.relation
-    if not relation.connective.isascii() or min(len(claimed.first), len(claimed.second)) < 3:
-        return None
-    if effect_share < _VERBATIM or share(claimed.first - claimed.second, union(readings)) > _STRAY:
-        return None
-    if _REFERS.search(readings[effect].text):
-        return None
-    reason = (
-        f"The segment names '{shorten(relation.first)}' as the cause ('{relation.connective}'); the evidence tells "
-        f"'{shorten(relation.second)}' without it."
+    if not claimed.relation.connective.isascii() or _IMPLICIT.search(text):
+        return False
+    if any(_touches(claimed, stated) for stated in reading.sides):
+        return False
+    return any(
+        share(claimed.second, words_of(text[: joint.start()])) >= _VERBATIM
+        and share(claimed.first, words_of(text[joint.end() :])) >= _VERBATIM
+        for joint in islice(_AND.finditer(text), 8)
     )
-    return refuted(relation, ErrorType.CAUSAL_CONFUSION, reason, contradicts=False)
 
 
 def _points_back(claimed: Sides, stated: Sides) -> bool:

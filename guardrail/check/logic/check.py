@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guardrail.check.logic import causes, conditions, inclusions, order, scopes
-from guardrail.check.logic.align import Reading, Sides, read, sides_of
-from guardrail.check.logic.ruling import Ruling
+from guardrail.check.logic.alignment import Reading, RelationVerdict, Sides, read_sentence, with_words
+from guardrail.check.logic.causes import judge_cause
+from guardrail.check.logic.conditions import judge_condition
+from guardrail.check.logic.inclusions import judge_inclusion
+from guardrail.check.logic.order import judge_order
+from guardrail.check.logic.scopes import judge_quantity
 from guardrail.types import LogicVerdict, Relation, RelationKind
 
 MAX_EVIDENCE = 8
@@ -26,17 +29,17 @@ def check_logic(segment_id: str, text: str, relations: Sequence[Relation], evide
         evidence: The best 1 to 4 evidence sentences; order does not matter.
 
     Returns:
-        The worst ruling on any relation: the opposite stated (``contradicts``) over not licensed, over undecided
-        (``consistent`` None), over licensed. A quantity alone never decides that a segment is consistent.
+        The worst verdict on any relation: the opposite stated (``contradicts``) over not entailed, over undecided
+        (``consistent`` None), over entailed. A quantity alone never decides that a segment is consistent.
     """
-    readings = [read(sentence[:MAX_CHARACTERS]) for sentence in evidence[:MAX_EVIDENCE] if sentence.strip()]
+    readings = [read_sentence(sentence[:MAX_CHARACTERS]) for sentence in evidence[:MAX_EVIDENCE] if sentence.strip()]
     if not relations or not readings:
         return LogicVerdict(segment_id=segment_id, consistent=None)
     if any(text.strip() in reading.text for reading in readings):
         return LogicVerdict(segment_id=segment_id, consistent=True, reason="The evidence says the same words.")
     text = text[:MAX_CHARACTERS]
-    rulings = [ruling for relation in relations for ruling in _rule(text, sides_of(relation), readings)]
-    worst = min(rulings, key=lambda ruling: ruling.rank, default=None)
+    verdicts = (_judge_relation(text, with_words(relation), readings) for relation in relations)
+    worst = min((v for v in verdicts if v is not None), key=lambda verdict: verdict.rank, default=None)
     if worst is None:
         return LogicVerdict(segment_id=segment_id, consistent=None)
     return LogicVerdict(
@@ -49,17 +52,17 @@ def check_logic(segment_id: str, text: str, relations: Sequence[Relation], evide
     )
 
 
-def _rule(text: str, claimed: Sides, readings: Sequence[Reading]) -> list[Ruling]:
+def _judge_relation(text: str, claimed: Sides, readings: Sequence[Reading]) -> RelationVerdict | None:
     match claimed.kind:
         case RelationKind.CAUSE:
-            return causes.rule(claimed, readings)
+            return judge_cause(claimed, readings)
         case RelationKind.CONDITION | RelationKind.NECESSITY:
-            return [conditions.rule(text, claimed, readings)]
+            return judge_condition(text, claimed, readings)
         case RelationKind.SCOPE:
-            return [*scopes.rule(text, claimed, readings), *conditions.rule_quantity(text, claimed, readings)]
+            return judge_quantity(text, claimed, readings)
         case RelationKind.INCLUSION:
-            return [inclusions.rule(text, claimed, readings)]
+            return judge_inclusion(text, claimed, readings)
         case RelationKind.OTHER:
-            return []
+            return None
         case _:
-            return [order.rule(claimed, readings)]
+            return judge_order(claimed, readings)

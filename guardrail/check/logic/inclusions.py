@@ -6,21 +6,30 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from guardrail.check.logic.align import Reading, Sides, match, share, union, words_of
-from guardrail.check.logic.ruling import Ruling, licensed, refuted, shorten, undecided
+from guardrail.check.logic.alignment import (
+    Reading,
+    RelationVerdict,
+    Sides,
+    entailed,
+    match,
+    refuted,
+    share,
+    shorten,
+    undecided,
+    union,
+    words_of,
+)
 from guardrail.types import ErrorType, RelationKind
 
-# "Belongs to", "includes" and lists have too many honest uses to be missed in the evidence.
+# "Part of", "belongs to", "includes" and lists have too many honest uses to be missed in the evidence.
 _STRICT = re.compile(
-    r"\b(?:kind|type|form|sort|variety|version|one|part|subset|branch|division|subsidiar(?:y|ies)|offshoot|section|"
-    r"wing|arm|"
-    r"department|chapter|subtype|case) of$|属|一[种类个部]|之一",
+    r"\b(?:kind|type|form|sort|variety|version|is one|are one|branch|division|subsidiary|offshoot|section|department) "
+    r"of$|属|一[种类个部]|之一",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(r"\b(?:not|no|never|neither|nor|without)\b|n't\b|[不非未无没]", re.IGNORECASE)
-
-
 _LISTS = re.compile(r"consist|compris|made up|belongs? to$|counts? as$", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|no|never|cannot|neither|nor|without)\b|n't\b|[不非未无没]", re.IGNORECASE)
+_DENIED = re.compile(r"(?:\b(?:not|never|nor|no longer)|n't)\s(?:\w+\s)?$|[不非未没]$", re.IGNORECASE)
 # One sentence names whole and part with one of these words between them or before the part.
 _APART = re.compile(
     r"\b(?:not|neither|nor|except|excluding|excluded|apart from|other than|everything but|but no|unrelated|no relation|"
@@ -29,7 +38,31 @@ _APART = re.compile(
 )
 
 
-def _denied(claimed: Sides, readings: Sequence[Reading]) -> str | None:
+def judge_inclusion(text: str, claimed: Sides, readings: Sequence[Reading]) -> RelationVerdict:
+    """Judge one claimed inclusion (Face4RAG: inclusion relation error)."""
+    relation = claimed.relation
+    if not claimed.first or not claimed.second or _NEGATED.search(text):
+        return undecided(relation)
+    for reading in readings:
+        for stated in reading.sides:
+            m = match(claimed, stated)
+            if stated.kind is not RelationKind.INCLUSION or m.forward < 0.5 or m.forward < m.backward:
+                continue
+            start = stated.relation.span.start
+            if not _DENIED.search(reading.text[max(start - 16, 0) : start]):
+                return entailed(relation, stated.relation)
+    claim = f"The segment puts '{shorten(relation.second)}' under '{shorten(relation.first)}' ('{relation.connective}')"
+    if (apart := _apart(claimed, readings)) is not None:
+        reason = f"{claim}; the evidence says '{apart}'."
+        return refuted(relation, ErrorType.INCLUSION_RELATION, reason, contradicts=True)
+    known = union(readings)
+    if not _STRICT.search(relation.connective) or min(share(claimed.first, known), share(claimed.second, known)) < 0.75:
+        return undecided(relation)
+    reason = f"{claim}; the evidence names both but not as whole and part."
+    return refuted(relation, ErrorType.INCLUSION_RELATION, reason, contradicts=False)
+
+
+def _apart(claimed: Sides, readings: Sequence[Reading]) -> str | None:
     """The word by which one sentence that names both sides sets them apart."""
     connective = claimed.relation.connective
     if not connective.isascii() or _LISTS.match(connective):
@@ -43,37 +76,3 @@ def _denied(claimed: Sides, readings: Sequence[Reading]) -> str | None:
             if share(claimed.second, after) >= 0.6 or share(claimed.second, near) >= 0.6:
                 return found.group()
     return None
-
-
-def rule(text: str, claimed: Sides, readings: Sequence[Reading]) -> Ruling:
-    """Judge one claimed inclusion (Face4RAG: inclusion relation error)."""
-    relation = claimed.relation
-    if not claimed.first or not claimed.second or _NEGATED.search(text):
-        return undecided(relation)
-    for reading in readings:
-        for stated in reading.sides:
-            if stated.kind is not RelationKind.INCLUSION:
-                continue
-            m = match(claimed, stated)
-            if m.forward >= 0.5 and m.forward >= m.backward:
-                return licensed(relation, stated.relation)
-            if m.backward >= 0.6 and m.backward - m.forward >= 0.3:
-                reason = (
-                    f"The segment puts '{shorten(relation.second)}' under '{shorten(relation.first)}' "
-                    f"('{relation.connective}'); the evidence does the reverse ('{stated.relation.connective}')."
-                )
-                return refuted(relation, ErrorType.INCLUSION_RELATION, reason, contradicts=True)
-    if (apart := _denied(claimed, readings)) is not None:
-        reason = (
-            f"The segment puts '{shorten(relation.second)}' under '{shorten(relation.first)}' "
-            f"('{relation.connective}'); the evidence says '{apart}'."
-        )
-        return refuted(relation, ErrorType.INCLUSION_RELATION, reason, contradicts=True)
-    known = union(readings)
-    if not _STRICT.search(relation.connective) or min(share(claimed.first, known), share(claimed.second, known)) < 0.75:
-        return undecided(relation)
-    reason = (
-        f"The segment puts '{shorten(relation.second)}' under '{shorten(relation.first)}' ('{relation.connective}'); "
-        "the evidence names both but not as whole and part."
-    )
-    return refuted(relation, ErrorType.INCLUSION_RELATION, reason, contradicts=False)

@@ -1,15 +1,16 @@
-"""Evidence read for logic: its words, its relations, and how well the sides of two relations match."""
+"""Evidence read for logic: its words, its relations, how well two relations match, and what that says of a claim."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from guardrail.check.logic.relations import find_relations
 from guardrail.text.words import content_words
-from guardrail.types import Relation, RelationKind
+from guardrail.types import ErrorType, Relation, RelationKind, Span
 
 Words = frozenset[str]
 _SCRIPTS = re.compile(r"(?<=[^\W_\u3400-\u9fff])(?=[\u3400-\u9fff])")  # "1981年": the number is a word of its own
@@ -52,15 +53,15 @@ def words_of(text: str) -> Words:
     return frozenset(word[:-1] if len(word) > 3 and word.endswith("e") else word for word in words)  # clos(e), clos(ed)
 
 
-def sides_of(relation: Relation) -> Sides:
+def with_words(relation: Relation) -> Sides:
     """The relation with its words."""
     return Sides(relation, words_of(relation.first), words_of(relation.second))
 
 
 @lru_cache(maxsize=1024)
-def read(sentence: str) -> Reading:
-    """Read one evidence sentence."""
-    return Reading(sentence, words_of(sentence), tuple(map(sides_of, find_relations(sentence))))
+def read_sentence(sentence: str) -> Reading:
+    """Words and relations of one evidence sentence."""
+    return Reading(sentence, words_of(sentence), tuple(map(with_words, find_relations(sentence))))
 
 
 def share(side: Words, other: Words) -> float:
@@ -80,7 +81,7 @@ def match(claimed: Sides, stated: Sides) -> Match:
     return Match(forward, backward)
 
 
-def swapped(claimed: Sides, stated: Sides) -> bool:
+def is_swapped(claimed: Sides, stated: Sides) -> bool:
     """Whether the sides changed places: what is new on either side of the claim stands on the other of the evidence."""
     first, second = claimed.first - stated.first, claimed.second - stated.second
     if not first or not second or not first <= stated.second or not second <= stated.first:
@@ -100,7 +101,50 @@ def union(readings: Iterable[Reading]) -> Words:
     return _NOTHING.union(*(reading.words for reading in readings))
 
 
-def has(pattern: re.Pattern[str], text: str) -> str | None:
+def first_match(pattern: re.Pattern[str], text: str) -> str | None:
     """The first match as written, or None."""
     found = pattern.search(text)
     return found.group() if found else None
+
+
+def connective_of(sides: Sides) -> str:
+    """The connective in lower case, with single spaces."""
+    return " ".join(sides.relation.connective.casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class RelationVerdict:
+    """One relation judged; ``consistent`` as in ``LogicVerdict``."""
+
+    consistent: bool | None
+    focus: Span
+    reason: str = ""
+    error_type: ErrorType | None = None
+    contradicts: bool = False
+
+    @property
+    def rank(self) -> int:
+        """0 is the worst."""
+        if self.consistent is False:
+            return 0 if self.contradicts else 1
+        return 2 if self.consistent is None else 3
+
+
+def entailed(relation: Relation, by: Relation) -> RelationVerdict:
+    """The evidence states the same relation."""
+    return RelationVerdict(True, relation.span, f"The evidence ties the same two sides with '{by.connective}'.")
+
+
+def undecided(relation: Relation) -> RelationVerdict:
+    """The evidence does not speak of both sides, or not clearly enough."""
+    return RelationVerdict(None, relation.span)
+
+
+def refuted(relation: Relation, error_type: ErrorType, reason: str, *, contradicts: bool) -> RelationVerdict:
+    """The evidence states something else (``contradicts``) or nothing about how the sides belong together."""
+    return RelationVerdict(False, relation.span, reason, error_type, contradicts)
+
+
+def shorten(side: str) -> str:
+    """A side for a reason: at most 60 characters."""
+    return side if len(side) <= 60 else f"{side[:57].rstrip()}..."
