@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -20,11 +20,13 @@ from guardrail.cli.policy import policy_file
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer
-from guardrail.evaluation.stress.injection import RuleCount
-from guardrail.evaluation.stress.report import Outcome, StressReport, examine, summarise
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage
+
+if TYPE_CHECKING:  # the rules and their word lists load only where they are used
+    from guardrail.evaluation.stress.injection import RuleCount
+    from guardrail.evaluation.stress.report import Outcome, StressReport
 
 _LANGS = {"all": ("en", "zh"), "en": ("en",), "zh": ("zh",)}
 
@@ -61,6 +63,7 @@ def stress(
     """
     from guardrail.evaluation.data.passages import read_sources
     from guardrail.evaluation.stress.injection import count_rules, inject
+    from guardrail.evaluation.stress.report import examine, summarise
 
     if lang not in _LANGS:
         raise UsageError(f"--lang {lang!r} is unknown. Known: {', '.join(_LANGS)}.")

@@ -16,15 +16,11 @@ from guardrail.evaluation.stress.grammar import (
     read_pair,
     split_subject,
 )
+from guardrail.evaluation.stress.words import words
 from guardrail.types import ErrorType, Span
 
 _INVERSION, _CONFLATION = ErrorType.ENTITY_INVERSION, ErrorType.CONFLATION
-_ACTS = (
-    "beat|defeated|succeeded|replaced|bought|acquired|sued|hired|taught|followed|overtook|paid|lent|outsold|absorbed|"
-    "preceded|criticised|accused|supported|appointed|praised|helped|thanked|blamed|invited|told|asked|warned|attacked|"
-    "rescued|supplied|owns|controls|employs|dismissed|nominated|trained|assisted|commissioned|advised|interviewed|"
-    "outvoted|recommended|contradicted|challenged|overruled"
-)
+_ACTS = "|".join(words("acts"))
 _NAME = r"(?:[A-Z][\w'’-]+|[A-Z]\.)(?: (?:[A-Z][\w'’-]*\.?|of|de|van|von)){0,3}"
 _ACTION = re.compile(
     rf"\b(?P<one>{_NAME}) (?P<verb>(?:(?:was|were|is|are) )?(?:{_ACTS})(?: by)?) (?P<two>{_NAME})(?![\w'’-])"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from random import Random
 
 from guardrail.evaluation.stress.change import Change, Rule, Source, like, replaced
+from guardrail.evaluation.stress.words import table
 from guardrail.types import ErrorType
 
 _K = ErrorType.CONTRADICTION
@@ -43,12 +44,7 @@ _RANGED = re.compile(
 )
 _WORDS = "two three four five six seven eight nine ten eleven twelve".split()
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b(?! or | to | and |-|ths?\b)", re.IGNORECASE)
-_UNITS = {
-    "hours": "minutes", "minutes": "hours", "days": "weeks", "weeks": "months", "months": "weeks", "years": "months",
-    "kilometres": "metres", "kilograms": "grams", "metres": "centimetres", "centimetres": "millimetres",
-    "million": "billion", "thousand": "million", "km": "m", "kg": "g", "GB": "MB", "MB": "GB", "litres": "millilitres",
-    "hour": "minute", "seconds": "minutes", "MW": "kW", "kW": "MW", "mg": "g", "mm": "cm", "cm": "mm", "ml": "litres",
-}  # fmt: skip
+_UNITS = table("units")
 _UNIT = re.compile(rf"(?<=\d )(?:{'|'.join(_UNITS)})\b(?!\s?[²³])")
 
 

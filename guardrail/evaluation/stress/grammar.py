@@ -8,13 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from guardrail.evaluation.stress.change import Source
+from guardrail.evaluation.stress.words import words
 
-_LOWERABLE = frozenset(
-    """the a an in on at it its they their this these that those he his she her there for from by with all both each
-    every some most many several few no if when while because since although though after before until unless only
-    anyone nobody everyone people one two three four five six seven eight nine ten about over under nearly almost
-    another other such our your we you""".split()
-) - {"i"}
+_LOWERABLE = frozenset(words("lowerable"))
 _PLURAL_ENDINGS = re.compile(r"(?:ers|ors|ents|ants|ions|ings|ments|ees|ists|ages|ties|cies|rates|tests|ances)$")
 PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|he|him|his|she|her|hers|this|these|those|both|one|ones|itself|themselves|himself|"
@@ -24,26 +20,10 @@ PRONOUN = re.compile(
 BE_AND_MODALS = frozenset(
     "is are was were has have had can may must will would could should might does do did cannot".split()
 )
-_PAST = frozenset(
-    """paid held won found gave took made saw knew got came went kept lost left told met ran rose fell beat built wrote
-    led became began bought sold sent said stood spoke spent grew drew drove flew hid broke bore sank sang shut set put
-    cut hit let read rode rang sought taught thought threw wore felt fought brought caught chose fed froze lent meant
-    swore swam stole struck shook shot lay laid dealt withdrew overtook understood""".split()
-)
-_PRESENT = frozenset(
-    """needs need covers cover runs run costs cost weighs weigh lasts last works work uses use takes take gives give
-    holds hold lies lie stands stand receives receive pays pay contains contain includes include requires require
-    applies apply begins begin starts start ends end closes close opens open remains remain keeps keep makes make
-    shows show allows allow gets get sells sell moves move rises rise falls fall means mean causes cause produces
-    produce stores store accepts accept grows grow lives live prevents prevent protects protect comes come goes go
-    belongs belong becomes become depends depend reaches reach measures measure serves serve carries carry stays stay
-    affects affect offers offer supports support tells tell expires expire handles handle lets let leads lead turns
-    turn fades fade stops stop counts count feeds feed drops drop form prefers prefer tends tend says say""".split()
-)
+_PAST = frozenset(words("past"))
+_PRESENT = frozenset(words("present"))
 _DETERMINERS = frozenset("the a an its their his her no any some each every two three four five very most more".split())
-_NOT_VERBS = frozenset(
-    "need needed used red bed shed seed speed feed weed hundred sacred unmanned indeed breed embed naked wicked".split()
-)
+_NOT_VERBS = frozenset(words("not_verbs"))
 
 
 class Clause(NamedTuple):

@@ -7,36 +7,13 @@ from collections.abc import Iterator
 from random import Random
 
 from guardrail.evaluation.stress.change import Change, Source
+from guardrail.evaluation.stress.words import words
 from guardrail.types import ErrorType, Span
 
 _K = ErrorType.HALLUCINATION
-_PLACES = (
-    "Porto Leeds Ghent Malmo Turin Graz Bergen Tartu Utrecht Nantes Cork Gdynia "
-    "Vigo Lodz Aarhus Basel Toledo Linz".split()
-)
+_PLACES, _GIVEN, _FAMILY = words("places"), words("given_names"), words("family_names")
 _MONTHS = "January February March April June July August September October November December".split()
-_GIVEN = (
-    "Anna Jonas Mira Peter Clara Tomas Helen Victor Nadia Oscar Ruth Simon Elena Felix Karin Leo Marta Hugo".split()
-)
-_FAMILY = (
-    "Lindgren Novak Hartmann Silva Brandt Keller Moreau Jansen Eriksen Walsh "
-    "Petrov Castelli Dunn Fischer Okafor".split()
-)
-_WHO = (
-    "a spokesperson|an independent review|the annual report|a later study|two earlier studies|a local newspaper|"
-    "an internal memo|the regional authorities|an outside expert|a survey of users|the accompanying brochure|"
-    "a second inspection|several witnesses|the project's website|a follow-up report|a radio programme|trade journals"
-).split("|")
-_DID = "confirmed noted pointed@out reported emphasised mentioned announced".split()
-_WHEN = (
-    "a year later|the following day|some weeks later|at the time|shortly afterwards|"
-    "in a separate statement|last spring".split("|")
-)
-_ASIDE = (
-    "mainly for reasons of cost|chiefly for reasons of safety|mostly out of habit|as {person} showed in {year}|"
-    "according to {person} of the university of {place}|according to {person}, an expert from {place}|"
-    "as {person} wrote in {year}|as figures from {place} show"
-).split("|")
+_WHO, _DID, _WHEN, _ASIDE = words("sources"), words("confirmed"), words("moments"), words("asides")
 
 
 def added_remark(source: Source, rng: Random) -> Iterator[Change]:
@@ -50,7 +27,7 @@ def added_remark(source: Source, rng: Random) -> Iterator[Change]:
 def _remark(source: Source, rng: Random) -> str:
     if rng.random() < 0.5:
         return _filled(rng.choice(_ASIDE if "because" not in source.sentence else _ASIDE[3:]), source, rng)
-    who, did = rng.choice(_WHO), rng.choice(_DID).replace("@", " ")
+    who, did = rng.choice(_WHO), rng.choice(_DID)
     when = f"in {rng.choice(_MONTHS)} {_free_year(source, rng)}" if rng.random() < 0.5 else rng.choice(_WHEN)
     return f"as {who} {did} {when}"
 

@@ -8,6 +8,7 @@ from random import Random
 
 from guardrail.evaluation.stress.change import Change, Rule, Source, like, replaced, whole
 from guardrail.evaluation.stress.grammar import exchanged, has_pronoun, lowered, read_pair, read_two, sentence
+from guardrail.evaluation.stress.words import table
 from guardrail.types import ErrorType, Span
 
 _CAUSE, _CONDITION, _OTHER = ErrorType.CAUSAL_CONFUSION, ErrorType.SUFFICIENT_NECESSARY, ErrorType.OTHER_LOGIC
@@ -38,12 +39,7 @@ _WHEN = re.compile(
 _NOT_A_TIME = re.compile(
     r"\b(?:and|or|not|never|only|until|long|look\w*|nam\w+|even|than|soon|from|once|as|day|ever) $", re.IGNORECASE
 )
-_CONNECTIVES = {
-    "unless": "if", "because of": "despite", "owing to": "despite", "thanks to": "despite", "due to": "despite",
-    "despite": "because of", "in spite of": "because of", "instead of": "in addition to", "rather than": "as well as",
-    "because": "although", "as well as": "instead of", "in addition to": "instead of", "even if": "only if",
-    "regardless of": "depending on", "unlike": "like", "even when": "only when", "whether or not": "only if",
-}  # fmt: skip
+_CONNECTIVES = table("connectives")
 _CONNECTIVE = re.compile(
     r"(?<!more )(?<!other )(?<!just )(?<!only )(?<!not )(?<!mainly )(?<!partly )(?<!chiefly )(?<!largely )(?<!mostly )"
     r"(?<!simply )(?<!precisely )(?<!probably )(?<!perhaps )(?<!merely )(?<!part )(?<!is )(?<!are )(?<!was )(?<!were )"

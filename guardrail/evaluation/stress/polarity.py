@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from random import Random
 
 from guardrail.evaluation.stress.change import Change, Rule, Source, like, replaced
+from guardrail.evaluation.stress.words import pairs, table, words
 from guardrail.types import ErrorType
 
 _K = ErrorType.CONTRADICTION
@@ -30,41 +31,11 @@ _NOT = re.compile(
     r"|\b(?P<can>cannot|can not) (?!be more|help|yet|only|but)"
 )
 _DO = re.compile(r"\b(?P<do>does|do|did) not (?P<verb>[a-z]+)\b")
-_REGULAR = frozenset(
-    """change open close reach appear receive include reduce increase improve need require allow want use affect
-    help cause follow report reply respond agree return count differ work live happen stop mention apply
-    accept cover attend protect prevent support replace join approve vote sign end start contain offer store
-    share depend matter extend act fade qualify remain last harm exceed encrypt""".split()
-)  # fmt: skip
-_IRREGULAR = dict(
-    zip(
-        "pay hold win find give take make see know get come go keep lose leave tell meet run rise fall have show begin"
-        " break write eat drink speak sell buy bring think feel stand grow fly drive lead spread sink".split(),
-        "paid held won found gave took made saw knew got came went kept lost left "
-        "told met ran rose fell had showed began"
-        " broke wrote ate drank spoke sold bought brought thought felt stood grew flew drove led spread sank".split(),
-        strict=True,
-    )
-)
-_OPPOSITES = (
-    "increased decreased|rises falls|higher lower|earlier later|larger smaller|longer shorter|heavier lighter|"
-    "faster slower|quicker slower|thicker thinner|wider narrower|warmer colder|stronger weaker|older younger|"
-    "allowed forbidden|permitted forbidden|prohibited permitted|banned allowed|included excluded|includes excludes|"
-    "accepted refused|approved rejected|agreed refused|succeeded failed|northern southern|eastern western|"
-    "north south|east west|minimum maximum|oldest youngest|largest smallest|highest lowest|longest shortest|best worst|"
-    "strongest weakest|heaviest lightest|fastest slowest|permanent temporary|voluntary compulsory|optional mandatory|"
-    "legal illegal|safe unsafe|imported exported|imports exports|doubled halved|"
-    "doubles halves|hired dismissed|upstream downstream|"
-    "above below|inside outside|improved worsened|rises falls|confirmed denied|"
-    "won lost|raised lowered|lowers raises|faster slower|"
-    "common rare|present absent|public private|male female|"
-    "vertical horizontal|internal external|indoor outdoor|majority minority|positive negative|"
-    "deeper shallower|cheaper dearer|shrank grew|opened closed|started ended|begins ends|began ended|sold bought"
-)
+_REGULAR = frozenset(words("regular"))
+_IRREGULAR = table("irregular")
 _PAIRS: dict[str, str] = {}
-for _one, _two in (pair.split() for pair in _OPPOSITES.split("|")):
+for _one, _two in pairs("opposites"):
     _PAIRS.setdefault(_one, _two)
-    _PAIRS.setdefault(_two, _one)
 _PAIR = re.compile(r"(?<![-\w])[A-Za-z]+(?![-\w])")
 _KEPT = re.compile(
     r"(?:above|below) (?:all|the law)|(?:best|worst) (?:of|known|practice)|"

@@ -8,55 +8,10 @@ from random import Random
 
 from guardrail.evaluation.stress.change import Rewording, Source, like
 from guardrail.evaluation.stress.grammar import has_pronoun, lowered, read_pair, read_two, sentence, split_subject
+from guardrail.evaluation.stress.words import table, words
 
 # Safe in every context, one direction each; a pattern guards words with several senses or forms.
-_RULES = tuple(
-    (re.compile(pattern), new)
-    for pattern, new in (
-        (r"(?<!as )\balthough\b", "even though"),
-        (r"\broughly\b", "approximately"),
-        (r"\babout (?=\d)", "around "),
-        (r"\bmore than (?=\d)", "over "),
-        (r"\bbecause of\b", "owing to"),
-        (r"\bprovided that\b", "as long as"),
-        (r"\bwhereas\b", "while"),
-        (r"\bper ?cent\b", "%"),
-        (r"(?<=\d)%", " percent"),
-        (r"\ballowed(?= to\b| in\b| on\b|\.)", "permitted"),
-        (r"\bmust(?= [a-z]+(?!ed\b)\b)(?! not| have| be\b| then| also| first)", "@must"),
-        (r"\bmust be\b", "@must be"),
-        (r"\bbegan\b", "started"),
-        (r"\bbegin\b(?! by)", "start"),
-        (r"\bbought\b", "purchased"),
-        (r"\busually\b", "normally"),
-        (r"\bforbidden\b", "not allowed"),
-        (r"\bfree of charge\b", "for free"),
-        (r"\bcannot\b", "can not"),
-        (r"\bdo not\b", "don't"),
-        (r"\bdoes not\b", "doesn't"),
-        (r"\bdid not\b", "didn't"),
-        (r"\bis not\b", "isn't"),
-        (r"\bwas not\b", "wasn't"),
-        (r"\bare not\b", "aren't"),
-        (r"\bwere not\b", "weren't"),
-        (r"\bhas not\b", "hasn't"),
-        (r"\bwill not\b", "won't"),
-        (r"\bemployees\b", "staff members"),
-        (r"(?<=\d) km(?= (?:of|per|a|on|in|at|and|or|from|to|long|away|north|south|east|west)\b|[.,;])", " kilometres"),
-        (r"(?<=\d) kilometres\b(?! per)", " km"),
-        (r"(?<=\d) kg(?= (?:of|per|a|on|in|at|and|or|more|less|heavier|lighter)\b|[.,;])", " kilograms"),
-        (r"(?<=\d) hours\b(?= (?:or|of|per|a|after|before|at|on|in)\b|[.,;])", " h"),
-        (r"(?<=\d) minutes\b(?= (?:or|of|after|before|at|on)\b|[.,;])", " min"),
-        (r"\bmany\b(?= [a-z]+s\b)(?<!how many)(?<!so many)(?<!as many)(?<!too many)(?<!many of)", "a lot of"),
-        (r"\btherefore\b", "for this reason"),
-        (r"\bsuch as\b(?= [a-z])", "like"),
-        (r"\ba third of\b", "one third of"),
-        (r"\ba half\b", "one half"),
-        (r"\bunless\b", "except if"),
-        (r"\bexcept for\b", "apart from"),
-        (r"\blargest\b", "biggest"),
-    )
-)
+_RULES = tuple((re.compile(pattern), new) for pattern, new in table("same").items())
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _SMALL = re.compile(
     rf"(?<![\w.,:/$£€-])(?<!to )(?<!or )(?<!and )(?P<word>{'|'.join(_NUMBERS[2:])})(?= "
@@ -66,14 +21,7 @@ _DIGIT = re.compile(r"(?<![\w.,:/$£€=–-])(?<![A-Z][a-z] )(?P<digit>[2-9]|1[
 _BRACKETS = re.compile(r" \((?![^()]*\b(?:not|except|only|unless|if|but)\b)[^()]{2,80}\)")
 _WHICH = re.compile(r", (?:which|who|where) (?:[^,;:()]|(?<=\d),(?=\d)){6,120}\.$")
 _HALF = re.compile(r"^(?P<one>[^;:()\"“”?]{25,220}); (?P<two>[^;:()\"“”?]{20,220})\.$")
-LEADS = (
-    "According to the passage, ",
-    "According to the source, ",
-    "As stated in the text, ",
-    "The text says that ",
-    "Based on the information given, ",
-    "In short, ",
-)
+LEADS = words("leads")
 _SEMI_BAD = re.compile(
     r"^(?:but|and|or|otherwise|however|so|then|the (?:former|latter|rest|others?)|"
     r"others?|half|one|two|both|neither|none|afterwards|later|there|here|instead|"
@@ -183,7 +131,7 @@ def lead_in(source: Source, rng: Random) -> Iterator[str]:
     if ":" not in source.sentence and rng.random() < 0.5:
         body = lowered(source.sentence, source)
         if body is not None:
-            yield rng.choice(LEADS) + body
+            yield f"{rng.choice(LEADS)} {body}"
 
 
 ENGLISH_REWORDING: tuple[Rewording, ...] = (

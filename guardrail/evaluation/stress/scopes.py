@@ -8,6 +8,7 @@ from random import Random
 
 from guardrail.evaluation.stress.change import Change, Rule, Source, like, replaced, whole
 from guardrail.evaluation.stress.grammar import is_plural, raised
+from guardrail.evaluation.stress.words import table
 from guardrail.types import ErrorType, Span
 
 _OVER, _INCLUSION = ErrorType.OVERGENERALIZATION, ErrorType.INCLUSION_RELATION
@@ -29,14 +30,7 @@ _SOME = re.compile(
     r"(?=(?:other )?(?:[a-z-]+ )?(?:[a-z]{3,}s|people|children|women|men|patients)\b)",
     re.IGNORECASE,
 )
-_ADVERBS = {
-    "usually": "always", "often": "always", "generally": "always", "normally": "always", "typically": "always",
-    "frequently": "always", "sometimes": "always", "occasionally": "always", "rarely": "never", "seldom": "never",
-    "mostly": "entirely", "largely": "entirely", "partly": "entirely", "mainly": "solely", "chiefly": "solely",
-    "almost always": "always", "almost never": "never", "almost every": "every", "nearly every": "every",
-    "in some cases": "in all cases", "in most cases": "in all cases", "in part": "in full", "can sometimes": "always",
-    "primarily": "solely", "almost entirely": "entirely", "part of the": "all of the", "at some of": "at all of",
-}  # fmt: skip
+_ADVERBS = table("adverbs")
 _ADVERB = re.compile(
     rf"(?<=[a-z,] )(?<!more )(?<!less )(?<!how )(?<!too )(?<!most )(?<!as )(?<!so "
     rf")(?<!very )(?<!large )(?<!a )(?:{'|'.join(sorted(_ADVERBS, key=len, reverse=True))})(?=[ .,;])(?! "
