@@ -61,7 +61,7 @@ def read(answer: LabelledAnswer, engine: LocalEngine) -> Example | None:
         return None
     library = Library(answer.passages)
     views = [library.views(segment, ()) for segment in segments]
-    read = engine.read(VerifyRequest(segments=segments, passages=answer.passages), views)
+    read = engine.read(VerifyRequest(segments=segments, passages=answer.passages), library, views)
     rows, logic = [], []
     for segment, view, readings in zip(segments, views, read, strict=True):
         done = [r for r in readings or [] if r is not None]

@@ -19,6 +19,7 @@ from guardrail.engines.local.rules import CERTAIN, bare, judge_by_rules
 from guardrail.engines.local.scorer import LONGEST, Scorer, Signals, coverage_ranges, load_scorer, log_odds
 from guardrail.text.facts import FactKind, Mismatch, compare, extract
 from guardrail.text.language import may_be_english
+from guardrail.text.restatement import restate
 from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, ErrorType, Row, Segment, Span, SupportMatrix
 
@@ -82,7 +83,7 @@ class LocalEngine:
             None if request.expired() else library.views(segment, must_read.get(segment.id, ()))
             for segment in request.segments
         ]
-        read = self.read(request, views)
+        read = self.read(request, library, views)
         scorer = load_scorer(self.folder)
 
         def rows(count: int) -> tuple[Row, ...]:
@@ -93,7 +94,9 @@ class LocalEngine:
 
         return PartialRows(own=own_segments(request.segments, library), rows=rows)
 
-    def read(self, request: VerifyRequest, views: Sequence[SegmentViews | None]) -> list[list[Reading | None] | None]:
+    def read(
+        self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
+    ) -> list[list[Reading | None] | None]:
         """The model's probabilities per segment and view; None for a view not read in time or a language not read."""
         pairs: list[tuple[str, str]] = []
         plan: list[tuple[int, View, int]] = []
@@ -104,7 +107,8 @@ class LocalEngine:
             for view in (*found.windows, *([found.joint] if found.joint else [])):
                 if may_be_english(view.text):
                     plan.append((number, view, len(pieces)))
-                    pairs.extend((view.text, piece) for piece in pieces)
+                    facts = [library.sentences[i].facts for i in view.parts]
+                    pairs.extend((view.text, restate(extract(piece), facts)) for piece in pieces)
         result: list[list[Reading | None] | None] = [None] * len(views)
         if not pairs:
             return result
