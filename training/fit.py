@@ -24,7 +24,8 @@ from guardrail.check.contract import VerifyRequest
 from guardrail.check.decompose import decompose
 from guardrail.check.logic import check_logic
 from guardrail.check.matrix import evidence_texts
-from guardrail.engines.local.engine import LocalEngine, gate, judge_readings, row_signals
+from guardrail.engines.local.engine import LocalEngine
+from guardrail.engines.local.judgement import gate, judge_readings, row_signals
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
 from guardrail.engines.local.scorer import SIGNS, Scorer, answer_prior

@@ -73,6 +73,11 @@ class Library:
             found.setdefault(bare(sentence.text), []).append(number)
         return found
 
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Content words of all passages."""
+        return frozenset(word for sentence in self.sentences for word in sentence.words)
+
     def _parts(self, window: Window) -> range:
         start = self._first[window.passage]
         return range(start + window.first, start + window.last + 1)

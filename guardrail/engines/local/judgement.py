@@ -1,0 +1,154 @@
+"""From what the model read of a segment to its row of the matrix: signals, score, clash and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guardrail.engines.local.evidence import choose_evidence
+from guardrail.engines.local.model import ERROR_TYPES
+from guardrail.engines.local.passage_index import Library, SegmentViews, View
+from guardrail.engines.local.reasons import clash_in_words, reason_of
+from guardrail.engines.local.rules import CERTAIN, bare
+from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
+from guardrail.text.facts import FactKind, Mismatch, compare, extract
+from guardrail.types import Cell, ErrorType, Row, Segment, Span
+
+_NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
+_ON_TOPIC = 0.6
+"""Coverage from which a window counts as speaking of the segment; a window on another topic contradicts nothing."""
+
+_SURE = 0.5
+"""Weight from which a mismatch, and probability from which a contradiction, counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A view with the model's probabilities for it; ``errors`` are those of ERROR_TYPES, if it is not supported."""
+
+    view: View
+    supported: float
+    contradicted: float
+    errors: tuple[float, ...] = ()
+
+
+def judge_readings(
+    segment: Segment, library: Library, views: SegmentViews, readings: Sequence[Reading], scorer: Scorer, count: int
+) -> Row:
+    """Row of one of ``count`` segments from all that was read of it."""
+    windows = [r for r in readings if r.view.window is not None]
+    joint = next((r for r in readings if r.view.window is None), None)
+    mismatches = gate(segment, library, readings)
+    signals = row_signals(readings, mismatches, views.coverage_all)
+    supported = scorer(signals, count)
+
+    cells: list[Cell | None] = [None] * len(library.passages)
+    for reading in windows:
+        window = reading.view.window
+        if window is None:
+            continue
+        near = joint is not None and {library.owner[i] for i in joint.view.parts} == {window.passage}
+        seen = [reading, joint] if joint and near else [reading]
+        alone = row_signals(seen, mismatches, reading.view.coverage)
+        on_topic = min(1.0, reading.view.coverage / _ON_TOPIC)
+        cell = Cell(
+            supported=scorer(alone, count),
+            contradicted=reading.contradicted * on_topic,
+            evidence=tuple(library.sentences[i].span for i in _evidence(library, views, reading.view.parts, 2)),
+        )
+        current = cells[window.passage]
+        if current is None or cell.supported > current.supported:
+            cells[window.passage] = cell
+
+    if copies := _copies(segment, library, readings):
+        return _copied_row(segment, library, tuple(cells), copies)
+    evidence = choose_evidence(library, views.words, sorted({i for r in readings for i in r.view.parts}))
+    clash = None
+    if signals_contradiction(windows, joint) >= _SURE:
+        clash = clash_in_words(segment.text, [library.sentences[i].text for i in evidence])
+    named = max((m.weight for m in mismatches if m.contradicts), default=0.0)
+    return Row(
+        segment_id=segment.id,
+        cells=tuple(cells),
+        supported=supported,
+        contradicted=max(named, signals_contradiction(windows, joint)) if clash else named,
+        evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
+        error_type=_error_type(signals, readings),
+        reason=reason_of(segment.text, mismatches, clash, library.known),
+        focus=tuple(Span(*m.span) for m in mismatches if m.weight >= _SURE),
+    )
+
+
+def _copies(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[int, ...]:
+    """Sentences read that say the same word for word; part of a sentence is no copy ("it is not true that ...")."""
+    wanted = bare(segment.text)
+    read = {i for r in readings for i in r.view.parts}
+    return tuple(i for i in library.copies.get(wanted, ()) if wanted and i in read)
+
+
+def _copied_row(segment: Segment, library: Library, cells: tuple[Cell | None, ...], copies: tuple[int, ...]) -> Row:
+    """A copy is certain, whatever the model makes of it."""
+    spans = tuple((library.owner[i], library.sentences[i].span) for i in copies)
+    own = {number: Cell(supported=CERTAIN, contradicted=0.0, evidence=(span,)) for number, span in reversed(spans)}
+    return Row(
+        segment_id=segment.id,
+        cells=tuple(own.get(number, cell) for number, cell in enumerate(cells)),
+        supported=CERTAIN,
+        evidence=spans[:3],
+        reason="The passage says the same word for word.",
+    )
+
+
+def gate(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[Mismatch, ...]:
+    """Hard facts of the segment that nothing read of it bears out."""
+    parts = sorted({i for r in readings for i in r.view.parts})
+    titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
+    evidence = [*(extract(title) for title in titles), *(library.sentences[i].facts for i in parts)]
+    return compare(extract(segment.text), evidence)
+
+
+def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], coverage_all: float) -> Signals:
+    """Features of the scorer for one segment (training/fit.py fits on the same ones)."""
+    windows = [r for r in readings if r.view.window is not None]
+    joint = next((r for r in readings if r.view.window is None), None)
+    best = max((r.supported for r in windows), default=0.5)
+    nearest = max(windows, key=lambda r: r.view.coverage, default=None)
+
+    def worst(kinds: set[FactKind]) -> float:
+        return max((m.weight for m in mismatches if m.kind in kinds), default=0.0)
+
+    some, most, full = coverage_ranges(max((r.view.coverage for r in readings), default=0.0))
+    return Signals(
+        joint_support=log_odds(joint.supported if joint else best),
+        nearest_support=log_odds(max(readings, key=lambda r: r.view.coverage).supported if readings else 0.5),
+        window_contradiction=log_odds(nearest.contradicted if nearest else 0.5),
+        joint_contradiction=log_odds(joint.contradicted if joint else (nearest.contradicted if nearest else 0.5)),
+        coverage_some=some,
+        coverage_most=most,
+        coverage_full=full,
+        coverage_all=coverage_all,
+        missing_numbers=worst(_NUMBERS),
+        missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
+        negation=worst({FactKind.NEGATION}),
+        refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
+    )
+
+
+def signals_contradiction(windows: Sequence[Reading], joint: Reading | None) -> float:
+    """P(contradicted) as the model sees it in the views that speak most of the segment."""
+    near = [r for r in (*windows, *([joint] if joint else [])) if r.view.coverage >= _ON_TOPIC / 2]
+    return max((r.contradicted for r in near), default=0.0)
+
+
+def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit: int) -> tuple[int, ...]:
+    return tuple(sorted(library.overlap.rank(views.words, parts, limit)))
+
+
+def _error_type(signals: Signals, readings: Sequence[Reading]) -> ErrorType:
+    """The likeliest error if the segment is not supported; the logic check may name a better one."""
+    if signals.refuted >= 0.5 or signals.negation >= 0.5:
+        return ErrorType.CONTRADICTION
+    nearest = max(readings, key=lambda r: r.view.coverage, default=None)
+    if nearest is None or nearest.view.coverage < _ON_TOPIC / 2 or not nearest.errors:
+        return ErrorType.HALLUCINATION
+    return ERROR_TYPES[max(range(len(ERROR_TYPES)), key=nearest.errors.__getitem__)]

@@ -1,0 +1,88 @@
+"""Why a segment is not supported, in words: the clash that can be named, else what was looked for and not found."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from guardrail.text.facts import FactKind, Mismatch
+from guardrail.text.words import Word, content_words, placed_words, read_words
+from guardrail.types import Span
+
+_NEAR = 0.6
+"""Share of the segment's content words that stand in a sentence in the same order, from which the two are compared."""
+
+_LONGEST = 4
+"""Words on either side of a clash; longer stretches are another wording."""
+
+_MAX_WORDS = 120
+_FIRM = 0.5
+_LISTED = 3
+_OFF_TOPIC = 0.6
+
+
+class Clash(NamedTuple):
+    """What the segment says where a sentence of the evidence says something else, and where in the segment."""
+
+    said: str
+    found: str
+    span: Span
+
+
+def clash_in_words(text: str, sentences: Iterable[str]) -> Clash | None:
+    """The words in which a segment departs from the sentence nearest to it; None where no sentence is near.
+
+    Args:
+        text: The segment, which the evidence does not support.
+        sentences: Those of the evidence.
+    """
+    own = read_words(text)
+    forms = [w.form for w in own]
+    content = sum(bool(w.stem) for w in own)
+    if not content or len(own) > _MAX_WORDS:
+        return None
+    best: tuple[float, Clash] | None = None
+    for sentence in sentences:
+        other = read_words(sentence)
+        matcher = difflib.SequenceMatcher(None, forms, [w.form for w in other], autojunk=False)
+        same = sum(bool(w.stem) for a, _, n in matcher.get_matching_blocks() for w in own[a : a + n]) / content
+        if same < _NEAR or (best is not None and same <= best[0]):
+            continue
+        for tag, a, b, c, d in matcher.get_opcodes():
+            if tag == "replace" and _names_something(own[a:b]) and _names_something(other[c:d]):
+                span = Span(own[a].start, own[b - 1].end)
+                best = same, Clash(span.of(text), sentence[other[c].start : other[d - 1].end], span)
+                break
+    return best[1] if best else None
+
+
+def _names_something(words: Sequence[Word]) -> bool:
+    return len(words) <= _LONGEST and any(w.stem or w.form[:1].isdigit() for w in words)
+
+
+def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, known: frozenset[str]) -> str:
+    """One sentence: the hard fact that fails, the clash in words, or what no passage mentions.
+
+    Args:
+        text: The segment.
+        mismatches: Hard facts that the evidence does not bear out.
+        clash: See ``clash_in_words``; None where there is none, or where the model sees no contradiction.
+        known: Content words of all passages.
+    """
+    firm = max((m for m in mismatches if m.weight >= _FIRM), key=lambda m: (m.contradicts, m.weight), default=None)
+    if firm is not None and firm.kind is FactKind.NEGATION:
+        return "The answer and the passage differ in what they affirm and deny."
+    if firm is not None and firm.evidence_value:
+        return f"The answer says {firm.claim_value}; the passage says {firm.evidence_value}."
+    if firm is not None:
+        return f"No passage that was read mentions {firm.claim_value}."
+    if clash is not None:
+        return f"The answer says “{clash.said}”; the passage says “{clash.found}”."
+    missing = list(dict.fromkeys(span.of(text) for word, span in placed_words(text) if word not in known))
+    if len(missing) >= _OFF_TOPIC * len(set(content_words(text))):
+        return "The passages speak of something else."
+    if missing:
+        listed = ", ".join(f"“{word}”" for word in missing[:_LISTED])
+        return f"No passage says this; {listed} {'is' if len(missing) == 1 else 'are'} not mentioned."
+    return "The passages use these words but do not say this."
