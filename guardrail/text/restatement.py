@@ -7,12 +7,16 @@ rounding of a conversion between systems of units; what differs in value is left
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from guardrail.text.facts.fact import Amount, Fact, Facts, Moment
 
 _ROUNDING = 0.01
 """Of a conversion between systems (miles and kilometres), relative; between decimal prefixes nothing is rounded."""
+
+_DECIMAL = re.compile(r"\d+\.\d+")
+"""Without a unit it may be a version or a section: 2.1 is not 2.10."""
 
 _SIGN_FOR_TWO = "CNY"
 """The yen or the yuan: equal numbers need not be equal values."""
@@ -39,7 +43,8 @@ def restate(claim: Facts, evidence: Sequence[Facts]) -> str:
             continue
         other = next((found for found in there if is_equal(fact, found)), None)
         if other is not None:
-            text = text[: fact.span.start] + other.surface + text[fact.span.end :]
+            stop = "." if fact.span.end == len(text) and text.endswith(".") else ""  # "8 pm." ends a sentence, too
+            text = text[: fact.span.start] + other.surface.removesuffix(".") + stop + text[fact.span.end :]
             end = fact.span.start
     return text
 
@@ -47,7 +52,8 @@ def restate(claim: Facts, evidence: Sequence[Facts]) -> str:
 def is_equal(one: Fact, other: Fact) -> bool:
     """Whether two values are the same, whatever their unit or form."""
     if isinstance(one.value, Amount) and isinstance(other.value, Amount):
-        return _equal_amounts(one.value, other.value)
+        bare = not one.value.unit and all(_DECIMAL.fullmatch(fact.surface) for fact in (one, other))
+        return not bare and _equal_amounts(one.value, other.value)
     if isinstance(one.value, Moment) and isinstance(other.value, Moment):
         return _equal_moments(one.value, other.value)
     return False
@@ -72,7 +78,7 @@ def _is_value(amount: Amount) -> bool:
 
 
 def _form(surface: str) -> str:
-    return "".join(surface.split()).casefold()
+    return "".join(surface.split()).casefold().rstrip(".")
 
 
 def _equal_amounts(one: Amount, other: Amount) -> bool:
@@ -94,4 +100,3 @@ def _equal_moments(one: Moment, other: Moment) -> bool:
         return False
     same_half = one.sure and other.sure
     return one.minute == other.minute if same_half else one.minute % 720 == other.minute % 720
-
