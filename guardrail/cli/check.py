@@ -12,13 +12,13 @@ from guardrail.check.report_json import TO_CHECK, Line, result_record
 from guardrail.check.retrieve import Retriever
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
 from guardrail.cli.policy import load_policy
-from guardrail.cli.refchecker import check_item
 from guardrail.cli.show import show
 from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
 from guardrail.errors import UsageError
-from guardrail.evaluation.data.refchecker import Aggregator
+from guardrail.evaluation.data.refchecker import Aggregator, checked, extracted, read_item
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
+from guardrail.types import Usage
 
 
 class OutputFormat(StrEnum):
@@ -118,3 +118,31 @@ def _check_line(guard: Guard, line: Line, output: OutputFormat) -> Done:
 def _show_line(target: TextIO, line: Line, done: Done) -> None:
     if not done.error:
         show(done.item, target, title=str(line.ident if line.ident is not None else f"line {line.number}"))
+
+
+def check_item(guard: Guard, raw: object, aggregator: Aggregator, *, needs_claims: bool) -> Done:
+    """Check one of RefChecker's items; one without claims is taken apart first.
+
+    Deadline and call budget count for each of the two steps.
+
+    Raises:
+        UsageError: something in the item is wrong or missing.
+    """
+    item = read_item(raw)
+    if item.references is None and guard.retriever is None:
+        raise UsageError("has no 'reference'; give it one, or name documents with --retriever FOLDER")
+    if item.claims is None and needs_claims:
+        raise UsageError("has no 'claims' or 'triplets'; run `guardrail extract`, or leave out --claims")
+    claims, out, spent = item.claims, item.raw, Usage()
+    if claims is None:
+        draft = guard.draft(item.response, item.question)
+        out, spent = extracted(item.raw, draft), draft.usage
+        claims = tuple(claim for segment in draft.parts.segments for claim in segment.claims)
+    guarded = guard.run(item.response, item.references or (), question=item.question, claims=claims)
+    report = guarded.report
+    return Done(
+        item=checked(out, report, aggregator),
+        action=guarded.action,
+        why=why_unjudged(report),
+        usage=spent + report.usage,
+    )

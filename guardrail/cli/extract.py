@@ -10,8 +10,8 @@ import typer
 
 from guardrail.check.report_json import Line, extract_record
 from guardrail.cli.engines import EngineChoice, with_engine
-from guardrail.cli.refchecker import extract_item
 from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
+from guardrail.evaluation.data.refchecker import extracted, read_item
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
 
@@ -62,3 +62,14 @@ def _extract_line(guard: Guard, line: Line) -> Done:
         return Done(error=line.error or "")
     draft = guard.draft(line.record.answer, line.record.question)
     return Done(item=extract_record(line, draft), why=draft.reason or None, usage=draft.usage)
+
+
+def extract_item(guard: Guard, raw: object) -> Done:
+    """Take the response of one of RefChecker's items apart.
+
+    Raises:
+        UsageError: something in the item is wrong or missing.
+    """
+    item = read_item(raw)
+    draft = guard.draft(item.response, item.question)
+    return Done(item=extracted(item.raw, draft), why=draft.reason or None, usage=draft.usage)

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable
-from guardrail.cli.records_shown import show_label, show_rates, show_record
+from guardrail.cli.records import show_label, show_rates, show_record
 from guardrail.cli.streams import opened, write_record
 from guardrail.errors import UsageError
 from guardrail.telemetry.monitor.files import JOB, TARGET, write_files

@@ -11,8 +11,9 @@ import pytest
 
 from guardrail import EngineError, Guard, UsageError
 from guardrail.check.contract import Draft
+from guardrail.cli.check import check_item
+from guardrail.cli.extract import extract_item
 from guardrail.cli.main import main
-from guardrail.cli.refchecker import check_item, extract_item
 from guardrail.cli.work import Pass, work_through_items
 from guardrail.evaluation.data.refchecker import Aggregator, read_item, read_items
 from guardrail.testing import FakeEngine
