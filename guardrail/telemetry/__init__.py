@@ -10,7 +10,7 @@ from guardrail.telemetry.observation import Observation, active, add_usage, join
 from guardrail.telemetry.outcome import Outcome, Recorder
 from guardrail.telemetry.settings import Telemetry
 from guardrail.telemetry.spans import SCHEMA
-from guardrail.telemetry.stages import Stages, record_attempt, record_error, stage
+from guardrail.telemetry.stages import record_attempt, record_error, stage
 
 __all__ = [
     "SCHEMA",
@@ -18,7 +18,6 @@ __all__ = [
     "Observation",
     "Outcome",
     "Recorder",
-    "Stages",
     "Telemetry",
     "active",
     "add_usage",

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from guardrail import Guard, Passage
-from guardrail.telemetry import Stages, evaluated, labels, observe
+from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine
 
 pytest.importorskip("opentelemetry.sdk")
@@ -125,35 +125,6 @@ def test_cancelled_tasks_leave_nothing_open(watched, balance, after):
     assert watched.total("guardrail.answers.active") == watched.total("guardrail.answers") == 0
     roots = watched.spans("guardrail.check")
     assert {root.attributes["error.type"] for root in roots} == {"CancelledError"} if roots else after == 0
-
-
-def test_a_stage_that_a_thread_enters_late_is_closed_too(watched, balance):
-    """A cancelled call does not wait for its thread, which may be about to enter the next stage."""
-
-    class Cancels:
-        """Ends the stages while one is being entered."""
-
-        def on_start(self, span, parent_context=None):
-            if span.name == "guardrail.verify":
-                stages.end()
-
-        def _on_ending(self, span):
-            pass
-
-        def on_end(self, span):
-            pass
-
-        shutdown = force_flush = lambda *_: True
-
-    watched.tracers.add_span_processor(Cancels())
-    with observe(watched.settings, "p", "fake"):
-        stages = Stages()
-        stages.enter("decompose")
-        stages.enter("verify")
-        assert not [name for name in balance.left() if name != "guardrail.check"]
-        stages.enter("link")
-    assert [span.name for span in watched.spans()] == ["guardrail.decompose", "guardrail.verify", "guardrail.check"]
-    assert not balance.left()
 
 
 def test_a_stream_may_be_read_in_another_context_each_time(watched, guard, balance, caplog):
