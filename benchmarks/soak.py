@@ -34,7 +34,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from guardrail import Guard, Passage, Policy
 from guardrail.check.contract import VerifyRequest
-from guardrail.repair.edits import BLOCKED
+from guardrail.repair.edits import BLOCKED, NOT_VERIFIED
 from guardrail.streaming import Delta
 from guardrail.types import Cell, Row, Segment, Span, SupportMatrix
 from guardrail.wrap.function import guarded
@@ -150,6 +150,7 @@ class Case:
         """The text to deliver to the byte; None where notes are added to it."""
         blocked = BLOCKED["en"]
         if self.fault in {"raises", "rubbish"}:
+            blocked = NOT_VERIFIED["en"]
             return self.answer if self.policy == "monitor" else None if self.policy == "annotate" else blocked
         if self.good or self.policy == "monitor":
             return self.answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -12,7 +13,9 @@ _CONTRADICTION = 0.9
 """Both must be this clear before passages are said to disagree."""
 
 _QUOTE = 120
-_ID = 40
+_NAME = 60
+_READABLE_ID = re.compile(r"(?!.*(?:[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{16}))[\w.:#*-]{1,40}", re.IGNORECASE)
+_LINK = re.compile(r"://|www\.")
 _SAYS = {
     "en": "The sources disagree: {one} says “{this}”, {other} says “{that}”.",
     "zh": "资料之间不一致：{one}称“{this}”，{other}称“{that}”。",
@@ -53,9 +56,19 @@ def with_conflict(
         own = [Evidence(passage_id=passage.id, span=span, quote=span.of(passage.text)) for span in stretches]
         evidence += [e for e in own if e not in evidence]
         quotes.append(_short(" … ".join(e.quote for e in own), _QUOTE))
-    one, other = (_short(passages[number].id, _ID) for number in found)
+    one, other = (source_name(passages[number], number + 1) for number in found)
+    if one == other:  # two passages of one document
+        one, other = (f"{name} [{number + 1}]" for name, number in zip((one, other), found, strict=True))
     says = _SAYS.get(language, _SAYS["en"]).format(one=one, this=quotes[0], other=other, that=quotes[1])
     return replace(finding, conflict=True, reason=f"{says} {finding.reason}".rstrip(), evidence=tuple(evidence))
+
+
+def source_name(passage: Passage, number: int) -> str:
+    """What readers call a passage: its title, else an id that people can read, else its number (from 1)."""
+    title = " ".join((passage.title or "").split())
+    if title and not _LINK.search(title):
+        return _short(title, _NAME)
+    return passage.id if _READABLE_ID.fullmatch(passage.id) else str(number)
 
 
 def _stretches(row: Row, number: int, passage: Passage) -> tuple[Span, ...]:

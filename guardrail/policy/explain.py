@@ -55,5 +55,5 @@ def explain(report: Report, finding: Finding | None, fits: Sequence[Fit], fail: 
 
 def _judged(finding: Finding) -> str:
     kind = f" ({finding.error_type.value})" if finding.error_type else ""
-    score = "nobody could judge" if finding.verdict is Verdict.UNVERIFIED else f"score {finding.score:.2f}"
+    score = "no score" if finding.verdict is Verdict.UNVERIFIED else f"score {finding.score:.2f}"
     return f"{finding.verdict.value}{kind}, {score}{', the sources disagree' if finding.conflict else ''}"

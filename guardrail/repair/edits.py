@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from guardrail.check.conflicts import source_name
 from guardrail.policy.policy import Policy
 from guardrail.text.language import language, language_among
-from guardrail.types import Action, Decision, Finding, GuardedAnswer, Report, Span, Verdict
+from guardrail.types import Action, Cause, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 
 _LINE_MARKER = re.compile(
     r"[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]+)?(?:[-*+•]|\(?\w{1,3}[.)、）]|[①-⑳])?[ \t]*(?:\[[ xX]\][ \t]*)?[*_]*[ \t]*"
@@ -20,20 +21,31 @@ _LINE_MARKER = re.compile(
 _PRONOUN = re.compile(
     r"(?i:he|she|it|they|his|her|its|their|this|that|these|those)(?:['’]s)?|(?:The|the) [a-z]{4,8}|[\u3400-\u9fff]{1,4}"
 )
-_PLAIN_ID = re.compile(r"[\w.:#*-]{1,40}")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|!~])")
 
 BLOCKED = {
-    "en": "I can't give a reliable answer to this: the sources do not bear it out.",
+    "en": "I can't give a reliable answer to this: it is not supported by the sources.",
     "zh": "抱歉，现有资料不足以支持可靠的回答。",
 }
 """What is delivered in place of a blocked answer, unless the policy has its own messages."""
+
+NOT_VERIFIED = {
+    "en": "I can't give a reliable answer to this: it was not verified against the sources.",
+    "zh": "抱歉，回答未能对照资料核实。",
+}
+"""The same where what is blocked was not judged."""
+
+TIMED_OUT = {
+    "en": "I can't give a reliable answer to this: it was not verified against the sources because of a time-out.",
+    "zh": "抱歉，因超时未能对照资料核实回答。",
+}
+"""The same where time ran out."""
 
 _LABELS = {
     "en": {
         Verdict.CONTRADICTED: "Contradicted by the sources",
         Verdict.UNSUPPORTED: "Not supported by the sources",
-        Verdict.UNVERIFIED: "Could not be checked",
+        Verdict.UNVERIFIED: "Not verified",
         Verdict.SUPPORTED: "Supported by the sources",
         Verdict.ABSTAINED: "No claim to check",
     },
@@ -53,13 +65,13 @@ def repair(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer:
     A rewrite or regeneration that nothing can carry out becomes the policy's ``on_exhausted``; a redaction that leaves
     no finding in place becomes a block.
     """
-    actions = {ident: possible(action, policy) for ident, action in decision.finding_actions}
-    action = max(actions.values(), key=lambda a: a.severity) if actions else possible(decision.action, policy)
+    actions = {ident: effective_action(action, policy) for ident, action in decision.finding_actions}
+    action = max(actions.values(), key=lambda a: a.severity) if actions else effective_action(decision.action, policy)
     if action is Action.REDACT and all(_gone(f.span, _cuts(report.findings, actions)) for f in report.findings):
         action = Action.BLOCK
     text = report.answer
     if action is Action.BLOCK:
-        text = blocked_text(report, policy)
+        text = blocked_text(report, decision, policy)
     elif action in (Action.ANNOTATE, Action.REDACT):
         text = _edit(report, actions, policy)
     return GuardedAnswer(text=text, action=action, report=report, decision=decision)
@@ -69,14 +81,26 @@ def undecided(report: Report, policy: Policy) -> GuardedAnswer:
     """What ``fail`` says where deciding itself broke: a block, or the answer with a flag."""
     action = Action.BLOCK if policy.fail == "closed" else Action.FLAG
     decision = Decision(action=action, rule=f"fail={policy.fail}", policy=policy.name)
-    text = blocked_text(report, policy) if action is Action.BLOCK else report.answer
+    text = blocked_text(report, decision, policy) if action is Action.BLOCK else report.answer
     return GuardedAnswer(text=text, action=action, report=report, decision=decision)
 
 
-def blocked_text(report: Report, policy: Policy) -> str:
-    """The message for a blocked answer, in the language of the question or answer."""
+def blocked_text(report: Report, decision: Decision, policy: Policy) -> str:
+    """The message for a blocked answer, in the language of the question or answer; ours says why it is blocked."""
     asked = report.question or report.answer
-    return policy.messages.get(language_among(policy.messages, asked)) or BLOCKED[language_of(asked)]
+    own = policy.messages.get(language_among(policy.messages, asked))
+    return own or _reason_to_block(report, decision)[language_of(asked)]
+
+
+def _reason_to_block(report: Report, decision: Decision) -> Mapping[str, str]:
+    severity = max((action.severity for _, action in decision.finding_actions), default=0)
+    acted = {ident for ident, action in decision.finding_actions if action.severity == severity}
+    blocked = [finding for finding in report.findings if finding.id in acted]
+    if not blocked:  # an answer without findings, or a policy that could not decide
+        return NOT_VERIFIED if report.verdict is Verdict.UNVERIFIED or report.findings else BLOCKED
+    if any(finding.verdict is not Verdict.UNVERIFIED for finding in blocked):
+        return BLOCKED
+    return TIMED_OUT if any(finding.cause is Cause.TIMEOUT for finding in blocked) else NOT_VERIFIED
 
 
 def language_of(text: str) -> str:
@@ -84,7 +108,7 @@ def language_of(text: str) -> str:
     return "zh" if language(text) == "zh" else "en"
 
 
-def possible(action: Action, policy: Policy) -> Action:
+def effective_action(action: Action, policy: Policy) -> Action:
     """The action without a generator: ``on_exhausted`` in place of a rewrite or regeneration."""
     return policy.on_exhausted if action in (Action.REWRITE, Action.REGENERATE) else action
 
@@ -174,19 +198,19 @@ def _legend(
     report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str, words: Mapping[Verdict, str]
 ) -> str:
     lines = []
-    number_of = {p.id: str(n) for n, p in enumerate(report.passages, 1)}
+    names = {p.id: source_name(p, number) for number, p in enumerate(report.passages, 1)}
     for finding in noted:
-        # A reason that tells of a conflict tells it all, with its sources.
-        told = finding.conflict and finding.verdict is Verdict.SUPPORTED and finding.reason != ""
-        said = [_inert(finding.reason, style)] if finding.reason else []
+        # The reason of a conflict says it all, with its sources.
+        complete = finding.conflict and finding.verdict is Verdict.SUPPORTED and finding.reason != ""
+        parts = [_inert(finding.reason, style)] if finding.reason else []
         if finding.verdict is not Verdict.SUPPORTED:
-            said.insert(0, words[finding.verdict])
-        elif not told:
-            said.insert(0, f"{words[finding.verdict]} ({finding.score:.2f})")
-        ids = [] if told else [e.passage_id for e in finding.evidence[:1]]
-        source = "".join(f" ({i if _PLAIN_ID.fullmatch(i) else number_of.get(i, '?')})" for i in ids)
+            parts.insert(0, words[finding.verdict])
+        elif not complete:
+            parts.insert(0, f"{words[finding.verdict]} ({finding.score:.2f})")
+        cited = [] if complete else [names.get(e.passage_id, "?") for e in finding.evidence[:1]]
+        source = "".join(f" ({_inert(name, style)})" for name in cited)
         colon = ":" if style == "markdown" else ""
-        lines.append(f"{marks[finding.id].strip()}{colon} {': '.join(said)}{source}")
+        lines.append(f"{marks[finding.id].strip()}{colon} {': '.join(parts)}{source}")
     fence = "\n```" if report.answer.count("```") % 2 else ""  # an open fence would swallow the notes
     return f"{fence}\n\n" + "\n".join(lines)
 
@@ -197,7 +221,7 @@ def _inert(text: str, style: str) -> str:
     return _MARKDOWN.sub(r"\\\1", flat) if style == "markdown" else flat
 
 
-def meant(finding: Finding) -> tuple[Span, str] | None:
+def resolved_pronoun(finding: Finding) -> tuple[Span, str] | None:
     """A leading pronoun of a segment, as its span in the answer, and whom the stand-alone text says that it means."""
     original, claim = finding.text.split(" "), finding.claim.split(" ")
     shared = min(len(original), len(claim))
@@ -212,7 +236,7 @@ def meant(finding: Finding) -> tuple[Span, str] | None:
 
 def _referent(finding: Finding) -> tuple[int, str] | None:
     """Whom a leading pronoun means, and where to say so, since the sentence before is taken out: "He [X] ..."."""
-    found = meant(finding)
+    found = resolved_pronoun(finding)
     return None if found is None else (found[0].end, f" [{found[1]}]")
 
 

@@ -16,8 +16,8 @@ _TEXTS = {
         "head": "Your previous answer was checked against the passages. These parts of it do not hold:",
         Verdict.CONTRADICTED: "the passages say otherwise",
         Verdict.UNSUPPORTED: "the passages do not say this",
-        Verdict.UNVERIFIED: "this could not be checked",
-        Verdict.SUPPORTED: "the passages bear this out only weakly",
+        Verdict.UNVERIFIED: "this was not verified",
+        Verdict.SUPPORTED: "the passages support this only weakly",
         "conflict": "the passages disagree about this",
         "evidence": "They say: {quote}",
         "tail": "Answer the question again from the same passages only. Correct or leave out these parts, keep the "

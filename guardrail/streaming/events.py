@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from guardrail.policy.policy import Policy
-from guardrail.repair.edits import possible
+from guardrail.repair.edits import effective_action
 from guardrail.types import Action, Finding, GuardedAnswer
 
 Mode = Literal["buffer", "sentence", "observe"]
@@ -56,6 +56,6 @@ def events_of(guarded: GuardedAnswer, policy: Policy, before: Collection[str] = 
         if finding.id in before:
             continue
         yield Checked(finding)
-        action = possible(actions.get(finding.id, Action.ALLOW), policy)
+        action = effective_action(actions.get(finding.id, Action.ALLOW), policy)
         if action in (Action.REDACT, Action.BLOCK):
             yield Withheld(finding, action)

@@ -9,7 +9,7 @@ from guardrail.check.drivers import Events, Program
 from guardrail.check.entities import cluster
 from guardrail.policy.policy import Policy
 from guardrail.repair.attempts import NEW_ANSWER
-from guardrail.repair.edits import blocked_text, edited_text, legend_of, possible, repair
+from guardrail.repair.edits import blocked_text, edited_text, effective_action, legend_of, repair
 from guardrail.streaming.events import Checked, StreamEvent, Withheld, events_of
 from guardrail.streaming.stable_prefix import last_ending, stable_until
 from guardrail.streaming.work import StreamWork
@@ -163,7 +163,7 @@ class Sentences:
                     self.hold = True
                     return
                 self._wants_new_answer = True
-            action = possible(action, self.work.policy)
+            action = effective_action(action, self.work.policy)
             finding = self._new(unit, start)
             yield Checked(finding)
             if action is Action.BLOCK:
@@ -207,10 +207,10 @@ class Sentences:
         policy = self.work.policy
         report = yield from self.work.check_until(self.text[: finding.span.end], None)
         decision = policy.decide(report)
-        if possible(decision.action, policy) is not Action.BLOCK:
+        if effective_action(decision.action, policy) is not Action.BLOCK:
             decision = replace(decision, action=Action.BLOCK, rule=policy.action_for(finding)[1])
         yield Withheld(finding, Action.BLOCK)
-        yield from self.work.deliver(self.delivery.block(blocked_text(report, policy)))
+        yield from self.work.deliver(self.delivery.block(blocked_text(report, decision, policy)))
         yield from self._finish(repair(report, decision, policy), Action.BLOCK)
 
     def _end(self) -> Events[StreamEvent]:

@@ -275,12 +275,12 @@ def test_notes_of_one_sentence_stand_in_order_and_those_taken_out_have_none():
     verdicts = {"64": "unsupported", "designed": "unverified", "paid": "unverified"}
     text = run(claims, verdicts).text
     assert "[1].[^g1][^g2]" in text
-    assert text.count("Could not be checked") == 2
+    assert text.count("Not verified") == 2
     assert "64 metres" not in text
     both = {"64": "unverified", "designed": "unsupported", "paid": "unverified"}
     text = run(claims, both).text
     assert "Halloway" not in text
-    assert text.endswith("It is 64 metres high.[^g1]\n\n[^g1]: Could not be checked: scripted")
+    assert text.endswith("It is 64 metres high.[^g1]\n\n[^g1]: Not verified: scripted")
 
 
 @pytest.mark.parametrize(

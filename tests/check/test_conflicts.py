@@ -168,6 +168,16 @@ def test_an_abstained_report_says_why(answer, reason):
     assert (report.verdict, report.reason, report.findings) == (Verdict.ABSTAINED, reason, ())
 
 
+def test_sources_are_named_by_title_and_told_apart_by_number_where_titles_are_the_same(local):
+    ids = ("3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9a7b330a-a736-21e5-a2f7-0305e82c3302")
+    titled = [Passage(id=ident, title=title, text=s.text) for ident, title, s in zip(ids, "AB", SOURCES, strict=True)]
+    assert "disagree: A says" in local.check(ANSWER, titled).findings[0].reason
+    same = [Passage(id=p.id, title="Guide", text=p.text) for p in titled]
+    [finding] = local.check(ANSWER, same).findings
+    assert "Guide [1] says" in finding.reason
+    assert "Guide [2] says" in finding.reason
+
+
 def test_a_new_answer_that_is_borne_out_may_replace_one_that_abstains():
     """Its score of 1.0 stands for claiming nothing; one that is not borne out may not."""
     policy = Policy(actions={"abstained": "regenerate", "unsupported": "flag"}, on_exhausted="annotate")

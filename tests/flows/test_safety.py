@@ -39,7 +39,7 @@ def test_repair_delivers_nothing_unchecked_when_the_engine_is_down():
 def test_an_answer_without_findings_is_not_delivered_as_checked(answer):
     """Nothing to mark is no reason to say nothing."""
     assert Guard(policy=Policy.repair()).run(answer, PASSAGES).action is Action.BLOCK
-    assert "Could not be checked" in Guard(policy=Policy.annotate()).run(answer, PASSAGES).text
+    assert "Not verified" in Guard(policy=Policy.annotate()).run(answer, PASSAGES).text
 
 
 def test_notes_cannot_be_turned_into_links_by_a_passage_id():

@@ -9,7 +9,7 @@ import pytest
 
 from guardrail import Action, ErrorType, Finding, Guard, Passage, Policy, Report, Span, Verdict
 from guardrail.policy.policy import CONFLICT, KEYS, LOGIC
-from guardrail.repair.edits import BLOCKED
+from guardrail.repair.edits import BLOCKED, NOT_VERIFIED
 from guardrail.testing import FakeEngine
 from guardrail.types import Evidence
 
@@ -20,7 +20,7 @@ GOOD = "The dam was opened in 1963."
 PASSAGES = (Passage(id="1", text=f"{FINE} It was opened in 1963."),)
 LABELS = {
     "contradicted": "Contradicted by the sources: why (1)",
-    "unverified": "Could not be checked: why (1)",
+    "unverified": "Not verified: why (1)",
     "supported": "Supported by the sources (0.20): why (1)",
     "conflict": "why",
 }
@@ -66,7 +66,7 @@ def carried_out(key, action):
     if action in (A.ALLOW, A.FLAG):
         return action, answer
     if action is A.BLOCK or (action is A.REDACT and whole):
-        return A.BLOCK, BLOCKED["en"]
+        return A.BLOCK, (NOT_VERIFIED if key == "unverified" else BLOCKED)["en"]
     if action is A.REDACT:
         return action, FINE
     if key == "abstained":

@@ -226,7 +226,7 @@ def test_an_explanation_is_a_line_for_people():
     assert [str(one) for one in found] == [
         "s1 allow: rule 'supported (default)'; supported, score 0.90; no rule names it",
         "s2 redact: rule 'contradicted'; contradicted (causal_confusion), score 0.05; also fit: 'logic' flag, 'score_below 0.1' annotate",
-        "s3 block: rule 'unverified (default)'; unverified, nobody could judge; no rule names it, fail=closed decides",
+        "s3 block: rule 'unverified (default)'; unverified, no score; no rule names it, fail=closed decides",
     ]
     torn = Policy.strict().explain(report(finding(V.SUPPORTED, conflict=True)))
     assert str(torn[0]) == (

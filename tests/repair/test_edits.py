@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail import Action, Guard, Policy, Verdict
-from guardrail.repair.edits import BLOCKED, language_of
+from guardrail import Action, Guard, Passage, Policy, Verdict
+from guardrail.errors import EngineTimeout
+from guardrail.repair.edits import BLOCKED, NOT_VERIFIED, TIMED_OUT, language_of
 from guardrail.testing import FakeEngine
 
 SOURCES = ["The dam is 64 metres high. It was opened in 1963."]
@@ -85,7 +86,7 @@ def test_redaction_and_notes_go_together():
     guarded = run("Rita Halloway built the dam. The queen visited the dam. The dam is 64 metres high.", REDACT)
     assert guarded.action is Action.REDACT
     assert guarded.text == (
-        "The queen visited the dam.[^g1] The dam is 64 metres high.\n\n[^g1]: Could not be checked: scripted"
+        "The queen visited the dam.[^g1] The dam is 64 metres high.\n\n[^g1]: Not verified: scripted"
     )
 
 
@@ -186,3 +187,41 @@ def test_an_abstained_answer_is_delivered():
     guarded = run("The documents do not say who designed the gate.", Policy.strict())
     assert guarded.report.verdict is Verdict.ABSTAINED
     assert (guarded.action, guarded.text) == (Action.ALLOW, "The documents do not say who designed the gate.")
+
+
+@pytest.mark.parametrize(
+    ("failure", "question", "text"),
+    [
+        (EngineTimeout("late"), None, TIMED_OUT["en"]),
+        (EngineTimeout("late"), "谁建的？", TIMED_OUT["zh"]),
+        (RuntimeError("down"), None, NOT_VERIFIED["en"]),
+        ("contradicted", None, BLOCKED["en"]),
+    ],
+)
+def test_the_block_message_says_why(failure, question, text):
+    guarded = Guard(policy=Policy.strict(), engine=FakeEngine(default=failure)).run(
+        "Rita Halloway built it.", SOURCES, question=question
+    )
+    assert (guarded.action, guarded.text) == (Action.BLOCK, text)
+
+
+def test_what_is_blocked_decides_on_the_message_and_not_what_is_only_flagged():
+    policy = Policy(actions={"contradicted": "flag", "unverified": "block"})
+    assert run("Rita Halloway built it. The queen visited the dam.", policy).text == NOT_VERIFIED["en"]
+
+
+@pytest.mark.parametrize(
+    ("passage", "name"),
+    [
+        ({"id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "title": "Guide to\nthe dam"}, "Guide to the dam"),
+        ({"id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301"}, "1"),
+        ({"id": "d41d8cd98f00b204e9800998ecf8427e"}, "1"),
+        ({"id": "leaflet.md#3"}, "leaflet.md#3"),
+        ({"id": "leaflet", "title": "see http://evil.example"}, "leaflet"),
+    ],
+)
+def test_a_note_names_its_source_as_readers_know_it(passage, name):
+    """By title, else by an id that people can read, else by number."""
+    guard = Guard(policy=PLAIN, engine=FakeEngine(WRONG))
+    text = guard.run("Rita Halloway built it.", [Passage(text=SOURCES[0], **passage)]).text
+    assert text.endswith(f"[!1] Contradicted by the sources: scripted: contradicted ({name})")

@@ -9,7 +9,7 @@ from guardrail.check.entities import cluster
 from guardrail.check.entities.families import Family, families
 from guardrail.check.entities.mentions import first_mention
 from guardrail.check.entities.names import split_title
-from guardrail.repair.edits import meant
+from guardrail.repair.edits import resolved_pronoun
 from guardrail.repair.local.edits import Edit
 from guardrail.types import Entity, ErrorType, Finding, Report, Span
 
@@ -20,7 +20,7 @@ _TAGGED = re.compile(r"\s*[(（]")
 
 
 def told_apart(report: Report, faults: Sequence[Finding]) -> dict[str, tuple[Edit, ...]]:
-    """Edits by the id of the finding: who is meant, by title, in each sentence that mixes namesakes up.
+    """Edits by the id of the finding: who is resolved_pronoun, by title, in each sentence that mixes namesakes up.
 
     The first sentence about the linked individual, and the next one after a sentence about another, say so as well.
     Findings that cannot be told apart (a namesake without a title of its own) are not in the result.
@@ -96,7 +96,7 @@ def _named(answer: str, finding: Finding, entity: Entity, family: Family) -> Edi
             return None  # it is told already
         possessive = "'s" if mention.of(text).endswith(("'s", "’s")) else ""
         return Edit(Span(start, end), entity.title + possessive)
-    if (leading := meant(finding)) is not None:
+    if (leading := resolved_pronoun(finding)) is not None:
         return Edit(leading[0], entity.title + ("'s" if leading[1].endswith(("'s", "’s")) else ""))
     pronoun = _PRONOUN.search(text)
     if pronoun is None:

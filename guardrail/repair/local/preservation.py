@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guardrail.check.decompose.checkworthiness import HEADING
-from guardrail.repair.edits import language_of, meant
+from guardrail.repair.edits import language_of, resolved_pronoun
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.local.edits import unhung
 from guardrail.types import Finding
@@ -49,7 +49,7 @@ def _forms(finding: Finding, answer: str) -> list[str]:
     """How a sentence without a fault may read afterwards."""
     text = finding.span.of(answer)
     forms = [_flat(text), _flat(_TAG.sub("", text))]
-    if (pronoun := meant(finding)) is not None:
+    if (pronoun := resolved_pronoun(finding)) is not None:
         forms.append(_flat(answer[pronoun[0].end : finding.span.end]))
     hanging = unhung(answer, finding.span.start) or ()
     forms += [_flat(edit.new + answer[edit.span.end : finding.span.end]) for edit in hanging]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from guardrail.check.decompose.connectives import Link, discourse_link
-from guardrail.repair.edits import meant
+from guardrail.repair.edits import resolved_pronoun
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.local.edits import Edit, edited, unhung
 from guardrail.repair.local.figures import corrected
@@ -112,7 +112,7 @@ def _followers(report: Report, gone: Sequence[Span], named: frozenset[str]) -> l
         lost = any(_within(before.span, span) for span in gone)
         if not lost or finding.id in named or any(_within(finding.span, span) for span in gone):
             continue
-        if (pronoun := meant(finding)) is not None:
+        if (pronoun := resolved_pronoun(finding)) is not None:
             edits.append(Edit(*pronoun))
         elif discourse_link(finding.text) is not Link.NONE:
             edits += unhung(report.answer, finding.span.start) or ()

@@ -48,7 +48,7 @@ def test_no_event_of_a_stream_holds_what_is_withheld(mode, guard, lcel):
     assert {event["event"] for event in events} == {"on_chain_start", "on_chain_stream", "on_chain_end"}
     assert {event["name"] for event in events} == {"rag"}
     assert "invented" not in str(events)
-    assert events[-1]["data"]["output"].endswith("the sources do not bear it out.")
+    assert events[-1]["data"]["output"].endswith("it is not supported by the sources.")
 
 
 def test_in_observe_mode_events_show_the_inner_chain_too(guard, lcel):
