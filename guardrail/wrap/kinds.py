@@ -15,7 +15,7 @@ from guardrail.repair.feedback import Feedback
 from guardrail.repair.generators import Generated
 from guardrail.repair.generators import Generator as Generate
 from guardrail.streaming.events import MODES, Mode
-from guardrail.streaming.stream import PassageSource
+from guardrail.streaming import PassageSource
 from guardrail.types import GuardedAnswer
 
 HideFrom = Literal["nobody", "streams", "all"]

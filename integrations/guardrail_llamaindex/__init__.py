@@ -8,11 +8,11 @@ except ImportError as error:
     message = 'guardrail_llamaindex needs llama-index-core. Run: pip install "rag-guardrail[llama-index]"'
     raise MissingExtraError(message) from error
 
+from guardrail_llamaindex.answers import to_passages
 from guardrail_llamaindex.chat_engine import GuardedChatEngine
 from guardrail_llamaindex.evaluator import GuardrailEvaluator
 from guardrail_llamaindex.events import GuardrailCheckEndEvent, GuardrailCheckStartEvent, NamesakesEvent
 from guardrail_llamaindex.namesakes import NamesakePostprocessor
-from guardrail_llamaindex.passages import to_passages
 from guardrail_llamaindex.query_engine import GuardedQueryEngine
 
 __all__ = [

@@ -1,8 +1,10 @@
-"""The text of a LlamaIndex response, and the response that is delivered in its place."""
+"""LlamaIndex's responses: their text, their nodes as passages, and the response that is delivered instead."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from llama_index.core.base.response.schema import (
     RESPONSE_TYPE,
@@ -11,11 +13,23 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
+from llama_index.core.schema import NodeWithScore
 from pydantic import BaseModel
 
-from guardrail import GuardedAnswer
-from guardrail.check.intake import lines_of
-from guardrail_llamaindex.verdict import KEY, told
+from guardrail import GuardedAnswer, Passage
+from guardrail.check.intake import PassageLike, lines_of
+from guardrail.wrap.kinds import HideFrom
+
+KEY = "guardrail"
+"""Key of the GuardedAnswer in metadata."""
+
+MODE_KEY = "guardrail_mode"
+"""Key of the mode in the metadata of a stream."""
+
+
+Selector = Callable[[Sequence[NodeWithScore]], Iterable[PassageLike]]
+"""Which of an answer's source nodes are passages to check against, and as what."""
+
 
 RESPONSES = (Response, PydanticResponse, StreamingResponse, AsyncStreamingResponse)
 
@@ -42,12 +56,51 @@ async def atext_of(response: RESPONSE_TYPE) -> str:
     return text_of(response)
 
 
-def delivered(response: RESPONSE_TYPE, guarded: GuardedAnswer, *, sealed: bool) -> RESPONSE_TYPE:
+def delivered(response: RESPONSE_TYPE, guarded: GuardedAnswer, hide_from: HideFrom) -> RESPONSE_TYPE:
     """A new response: the delivered text, the same source nodes and metadata, and the verdict.
 
     An object keeps its shape where its text is delivered unchanged; else a plain Response stands in its place.
     """
-    metadata = {**(response.metadata or {}), KEY: told(guarded, sealed=sealed)}
+    metadata = {**(response.metadata or {}), KEY: verdict(guarded, hide_from)}
     if isinstance(response, PydanticResponse) and guarded.text == text_of(response):
         return PydanticResponse(response.response, response.source_nodes, metadata)
     return Response(guarded.text, response.source_nodes, metadata)
+
+
+def verdict(guarded: GuardedAnswer, hide_from: HideFrom) -> GuardedAnswer:
+    """The GuardedAnswer for metadata.
+
+    Args:
+        guarded: What the guard said.
+        hide_from: ``"all"`` takes out all words of the answer that are not delivered: the report's answer becomes the
+            delivered text, findings on other words keep verdict, score, error type and spans only, and the report of
+            an earlier attempt is dropped.
+    """
+    if hide_from != "all" or (guarded.original is None and guarded.text == guarded.report.answer):
+        return guarded
+    report, text = guarded.report, guarded.text
+    kept = replace(
+        report,
+        answer=text,
+        findings=tuple(f if f.text in text else replace(f, text="", claim="", reason="") for f in report.findings),
+        claims=tuple(c for c in report.claims if c.text in text),
+        skipped=tuple(s for s in report.skipped if s.text in text),
+        groups=tuple(g for g in report.groups if g.name in text),
+        reason="",
+    )
+    return replace(guarded, report=kept, original=None)
+
+
+def to_passages(nodes: Sequence[NodeWithScore]) -> list[Passage]:
+    """Source nodes as passages: node ids are kept, titles come from metadata ``title``."""
+    passages: list[Passage] = []
+    seen: set[str] = set()
+    for number, scored in enumerate(nodes, 1):
+        ident = scored.node.node_id
+        if not ident or ident in seen:
+            ident = f"{ident}#{number}"
+        seen.add(ident)
+        title = scored.node.metadata.get("title")
+        text = scored.node.get_content()
+        passages.append(Passage(id=ident, text=text, title=title if isinstance(title, str) else None))
+    return passages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from functools import partial
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine.types import (
@@ -13,18 +13,20 @@ from llama_index.core.chat_engine.types import (
     StreamingAgentChatResponse,
 )
 from llama_index.core.memory import BaseMemory
-from llama_index.core.types import Thread, TokenAsyncGen, TokenGen
+from llama_index.core.types import Thread
 
 from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.repair.generators import Generator
 from guardrail.streaming import Mode
+from guardrail.wrap.kinds import HideFrom, Items, Streams, read_hide_from
+from guardrail_llamaindex.answers import KEY, MODE_KEY, Selector, to_passages, verdict
 from guardrail_llamaindex.chat_memory import StagedMemory
-from guardrail_llamaindex.chat_response import GuardedChatStream, achat_responses, chat_responses, sources_of
-from guardrail_llamaindex.chat_turn import Turn, nodes_of
+from guardrail_llamaindex.chat_response import GuardedChatStream, chat_responses, nodes_of, sources_of
+from guardrail_llamaindex.chat_turn import Turn
 from guardrail_llamaindex.checks import Checks
-from guardrail_llamaindex.passages import Selector, to_passages
+from guardrail_llamaindex.regeneration import cannot_answer_again, regenerators, synthesizes
 from guardrail_llamaindex.spans import Place
-from guardrail_llamaindex.verdict import KEY, MODE_KEY, told
 
 
 class GuardedChatEngine(BaseChatEngine):
@@ -37,15 +39,16 @@ class GuardedChatEngine(BaseChatEngine):
         engine: The engine that answers.
         guard: Checks, decides and repairs.
         mode: When the text of a stream leaves; see GuardedQueryEngine.
-        regenerate: Where the policy asks for a new answer: True asks the inner engine again on the same nodes, if
-            it can; False never asks; a callable is asked with the Feedback.
+        regenerate: Where the policy asks for a new answer: None asks the inner engine again on the same nodes, if
+            it can; True the same, and an error where it never can; False never asks; a callable is asked with the
+            Feedback.
         passages: Turns source nodes into the passages to check against.
         memory: Attribute of the inner engine that holds its memory; None = it keeps no history, or you keep it
             yourself from what is delivered.
-        sealed: Whether the verdict in the metadata must not hold words that were withheld.
+        hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
 
     Raises:
-        UsageError: the guard is no Guard, the mode is unknown, or the engine has no such memory.
+        UsageError: the guard is no Guard, an option is unknown, the engine has no such memory or cannot answer again.
     """
 
     def __init__(
@@ -54,10 +57,10 @@ class GuardedChatEngine(BaseChatEngine):
         guard: Guard,
         *,
         mode: Mode = "buffer",
-        regenerate: Generator | bool = True,
+        regenerate: Generator | bool | None = None,
         passages: Selector = to_passages,
         memory: str | None = "_memory",
-        sealed: bool = False,
+        hide_from: HideFrom = "streams",
     ) -> None:
         self._checks = Checks(guard=guard, mode=mode, kind="chat")
         if memory is not None and not isinstance(getattr(engine, memory, None), BaseMemory):
@@ -65,58 +68,30 @@ class GuardedChatEngine(BaseChatEngine):
                 f"{type(engine).__name__} has no memory in {memory!r}, so blocked answers could stay in its history. "
                 "Name the attribute that holds its BaseMemory, or pass memory=None if it keeps no history."
             )
+        queries = getattr(engine, "_query_engine", None)
+        if regenerate is True and (memory is None or (queries is not None and not synthesizes(queries))):
+            raise cannot_answer_again(engine)
         self.inner = engine
         self.guard = guard
         self._regenerate = regenerate
         self._passages = passages
         self._memory_attribute = memory
-        self._sealed = sealed
+        self._hide_from = read_hide_from(hide_from, ("streams", "all"))
 
     def chat(self, message: str, chat_history: list[ChatMessage] | None = None) -> AgentChatResponse:
         """Answer a message; what is returned and kept is checked."""
-        turn, place = self._turn(message), Place()
-        with place.answering():
-            response = turn.copy().chat(message, chat_history)
-        nodes = nodes_of(response)
-        again = turn.again(nodes)
-        generator = self._generator(None if again is None else again.generate)
-        guarded = self._checks.run(_answer(response), self._passages(nodes), message, generator, place)
-        if turn.staged is not None:
-            turn.staged.deliver(guarded.text)
-        return self._response(response, guarded)
+        return run(self._answered(message, chat_history))
 
     async def achat(self, message: str, chat_history: list[ChatMessage] | None = None) -> AgentChatResponse:
         """The same without blocking the event loop."""
-        turn, place = self._turn(message), Place()
-        with place.answering():
-            response = await turn.copy().achat(message, chat_history)
-        nodes = nodes_of(response)
-        again = turn.again(nodes)
-        generator = self._generator(None if again is None else again.agenerate)
-        guarded = await self._checks.arun(_answer(response), self._passages(nodes), message, generator, place)
-        if turn.staged is not None:
-            await turn.staged.adeliver(guarded.text)
-        return self._response(response, guarded)
+        return await arun(self._answered(message, chat_history))
 
     def stream_chat(self, message: str, chat_history: list[ChatMessage] | None = None) -> StreamingAgentChatResponse:
         """Answer a message as a stream, in the engine's mode; it is checked in a thread of its own."""
-        turn, place = self._turn(message), Place()
-        with place.answering():
-            inner = turn.copy().stream_chat(message, chat_history)
-        stream = self._stream(inner)
-        again = turn.again(stream.source_nodes)
-        generator = self._generator(None if again is None else again.generate)
-
-        def texts() -> TokenGen:
-            found: list[GuardedAnswer] = []
-            passages = self._passages(stream.source_nodes)
-            yield from self._checks.stream(inner.response_gen, passages, message, generator, found.append, place)
-            if turn.staged is not None:
-                turn.staged.deliver(found[0].text)
-            self._finish(stream, found[0])
-
-        stream.chat_stream = chat_responses(texts())
-        thread = Thread(target=stream.write_response_to_history, args=(_nowhere(turn),))
+        streams = Streams(asynchronous=False)
+        stream, texts, memory = run(self._streamed(message, chat_history, streams))
+        stream.chat_stream = chat_responses(streams, texts)
+        thread = Thread(target=stream.write_response_to_history, args=(memory,))
         stream.write_response_to_history_thread = thread
         thread.start()
         return stream
@@ -125,26 +100,10 @@ class GuardedChatEngine(BaseChatEngine):
         self, message: str, chat_history: list[ChatMessage] | None = None
     ) -> StreamingAgentChatResponse:
         """The same in a task of the event loop."""
-        turn, place = self._turn(message), Place()
-        with place.answering():
-            inner = await turn.copy().astream_chat(message, chat_history)
-        stream = self._stream(inner)
-        again = turn.again(stream.source_nodes)
-        generator = self._generator(None if again is None else again.agenerate)
-
-        async def texts() -> TokenAsyncGen:
-            found: list[GuardedAnswer] = []
-            passages = self._passages(stream.source_nodes)
-            async for text in self._checks.astream(
-                inner.async_response_gen(), passages, message, generator, found.append, place
-            ):
-                yield text
-            if turn.staged is not None:
-                await turn.staged.adeliver(found[0].text)
-            self._finish(stream, found[0])
-
-        stream.achat_stream = achat_responses(texts())
-        stream.awrite_response_to_history_task = asyncio.create_task(stream.awrite_response_to_history(_nowhere(turn)))
+        streams = Streams(asynchronous=True)
+        stream, texts, memory = await arun(self._streamed(message, chat_history, streams))
+        stream.achat_stream = chat_responses(streams, texts)
+        stream.awrite_response_to_history_task = asyncio.create_task(stream.awrite_response_to_history(memory))
         return stream
 
     def reset(self) -> None:
@@ -156,41 +115,48 @@ class GuardedChatEngine(BaseChatEngine):
         """The conversation, as delivered."""
         return self.inner.chat_history
 
-    def _turn(self, message: str) -> Turn:
-        return Turn.of(self.inner, message, self._memory_attribute)
-
-    def _generator(self, own: Generator | None) -> Generator | None:
-        if isinstance(self._regenerate, bool):
-            return own if self._regenerate else None
-        return self._regenerate
-
-    def _response(self, response: AGENT_CHAT_RESPONSE_TYPE, guarded: GuardedAnswer) -> AgentChatResponse:
-        metadata: dict[str, Any] = getattr(response, "metadata", None) or {}
+    def _answered(self, message: str, history: list[ChatMessage] | None) -> Program[AgentChatResponse]:
+        turn, place = Turn.of(self.inner, message, self._memory_attribute), Place()
+        engine = turn.copy()
+        with place.answering():
+            response: AGENT_CHAT_RESPONSE_TYPE = yield Work(
+                partial(engine.chat, message, history), partial(engine.achat, message, history)
+            )
+        nodes = nodes_of(response)
+        again = regenerators(self._regenerate, turn.again(nodes))
+        guarded = yield from self._checks.run(str(response), self._passages(nodes), message, again, place)
+        yield from turn.delivering(guarded.text)
         return AgentChatResponse(
             response=guarded.text,
-            sources=sources_of(response.sources, _answer(response), guarded.text),
-            source_nodes=nodes_of(response),
+            sources=sources_of(response.sources, str(response), guarded.text),
+            source_nodes=nodes,
             is_dummy_stream=getattr(response, "is_dummy_stream", False),
-            metadata={**metadata, KEY: told(guarded, sealed=self._sealed)},
+            metadata={**(getattr(response, "metadata", None) or {}), KEY: verdict(guarded, self._hide_from)},
         )
 
-    def _stream(self, inner: StreamingAgentChatResponse) -> GuardedChatStream:
-        return GuardedChatStream(
+    def _streamed(
+        self, message: str, history: list[ChatMessage] | None, streams: Streams
+    ) -> Program[tuple[GuardedChatStream, Items, StagedMemory]]:
+        """The response, its checked text, and what it is to write that to: the turn itself tells the real memory."""
+        turn, place = Turn.of(self.inner, message, self._memory_attribute), Place()
+        engine = turn.copy()
+        with place.answering():
+            inner: StreamingAgentChatResponse = yield Work(
+                partial(engine.stream_chat, message, history), partial(engine.astream_chat, message, history)
+            )
+        nodes = nodes_of(inner)
+        stream = GuardedChatStream(
             sources=sources_of(inner.sources, None, ""),
-            source_nodes=nodes_of(inner),
+            source_nodes=nodes,
             metadata={KEY: None, MODE_KEY: self._checks.mode},
         )
 
-    def _finish(self, stream: GuardedChatStream, guarded: GuardedAnswer) -> None:
-        stream.told(guarded.text)
-        stream.metadata[KEY] = told(guarded, sealed=self._sealed)
+        def finish(guarded: GuardedAnswer) -> Program[None]:
+            yield from turn.delivering(guarded.text)
+            stream.set_delivery(guarded.text)
+            stream.metadata[KEY] = verdict(guarded, self._hide_from)
 
-
-def _answer(response: AGENT_CHAT_RESPONSE_TYPE) -> str:
-    return str(response)
-
-
-def _nowhere(turn: Turn) -> StagedMemory:
-    """What a stream writes its text to: the turn itself lets the answer into the memory."""
-    memory = turn.staged if turn.staged is not None else StagedMemory()
-    return StagedMemory.over(memory, scratch=True)
+        again = regenerators(self._regenerate, turn.again(nodes))
+        deltas = inner.async_response_gen() if streams.asynchronous else inner.response_gen
+        texts = self._checks.stream(streams, deltas, self._passages(nodes), message, again, finish, place)
+        return stream, texts, StagedMemory.over(turn.staged or StagedMemory(), scratch=True)

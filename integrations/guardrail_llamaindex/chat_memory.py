@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.memory import BaseMemory
 from pydantic import PrivateAttr
+
+from guardrail.check.drivers import Program, Work
 
 
 class StagedMemory(BaseMemory):
@@ -63,16 +66,12 @@ class StagedMemory(BaseMemory):
 
     def put(self, message: ChatMessage) -> None:
         """Take a message in, or keep it back."""
-        if self._keeps(message):
-            self._held.append(message)
-        else:
+        if not self._has_held(message):
             self._real.put(message)
 
     async def aput(self, message: ChatMessage) -> None:
         """The same without blocking."""
-        if self._keeps(message):
-            self._held.append(message)
-        else:
+        if not self._has_held(message):
             await self._real.aput(message)
 
     def set(self, messages: list[ChatMessage]) -> None:
@@ -93,22 +92,20 @@ class StagedMemory(BaseMemory):
         self._held.clear()
         await self._real.areset()
 
-    def deliver(self, text: str) -> None:
+    def delivering(self, text: str) -> Program[None]:
         """Let the answer into the real memory, with the text that was delivered."""
         for message in self._messages(text):
-            self._real.put(message)
-
-    async def adeliver(self, text: str) -> None:
-        """The same without blocking."""
-        for message in self._messages(text):
-            await self._real.aput(message)
+            yield Work(partial(self._real.put, message), partial(self._real.aput, message))
 
     @property
     def _seen(self) -> list[ChatMessage]:
         return list(self._held) if self._scratch else []
 
-    def _keeps(self, message: ChatMessage) -> bool:
-        return self._scratch or message.role not in (MessageRole.USER, MessageRole.SYSTEM, MessageRole.DEVELOPER)
+    def _has_held(self, message: ChatMessage) -> bool:
+        held = self._scratch or message.role not in (MessageRole.USER, MessageRole.SYSTEM, MessageRole.DEVELOPER)
+        if held:
+            self._held.append(message)
+        return held
 
     def _messages(self, text: str) -> list[ChatMessage]:
         """What was held, the last answer with the text delivered; what the model said before it says nothing."""

@@ -6,18 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from llama_index.core.base.llms.types import (
-    ChatMessage,
-    ChatResponse,
-    ChatResponseAsyncGen,
-    ChatResponseGen,
-    MessageRole,
-)
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
 from llama_index.core.base.response.schema import Response
-from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+from llama_index.core.chat_engine.types import AGENT_CHAT_RESPONSE_TYPE, StreamingAgentChatResponse
+from llama_index.core.schema import NodeWithScore
 from llama_index.core.tools import ToolOutput
-from llama_index.core.types import TokenAsyncGen, TokenGen
 
+from guardrail.check.drivers import Events
+from guardrail.wrap.kinds import END, Items, Streams
 from guardrail_llamaindex.answers import RESPONSES
 
 
@@ -27,7 +23,7 @@ class GuardedChatStream(StreamingAgentChatResponse):
 
     metadata: dict[str, Any] = field(default_factory=dict)
 
-    def told(self, text: str) -> None:
+    def set_delivery(self, text: str) -> None:
         """Say what was delivered where a tool's output is the answer itself."""
         for source in self.sources:
             if isinstance(source.raw_output, Response):
@@ -50,21 +46,21 @@ def _source(source: ToolOutput, answer: str | None, text: str) -> ToolOutput:
     return ToolOutput(content=text, tool_name=source.tool_name, raw_input=source.raw_input, raw_output=raw)
 
 
-def chat_responses(texts: TokenGen) -> ChatResponseGen:
+def nodes_of(response: AGENT_CHAT_RESPONSE_TYPE) -> list[NodeWithScore]:
+    """Source nodes of a chat response, also those that only its tools' outputs have."""
+    if response.source_nodes:
+        return list(response.source_nodes)
+    outputs = [source.raw_output for source in response.sources]
+    return [node for output in outputs if isinstance(output, RESPONSES) for node in output.source_nodes]
+
+
+def chat_responses(streams: Streams, texts: Items) -> Items:
     """Pieces of text as a model would stream them."""
+    return streams.given(_responses(streams, texts), texts)
+
+
+def _responses(streams: Streams, texts: Items) -> Events[ChatResponse]:
     said = ""
-    for text in texts:
-        said += text
-        yield _response(said, text)
-
-
-async def achat_responses(texts: TokenAsyncGen) -> ChatResponseAsyncGen:
-    """The same for pieces that are awaited."""
-    said = ""
-    async for text in texts:
-        said += text
-        yield _response(said, text)
-
-
-def _response(said: str, delta: str) -> ChatResponse:
-    return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, content=said), delta=delta)
+    while (delta := (yield streams.next(texts))) is not END:
+        said += delta
+        yield ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, content=said), delta=delta)

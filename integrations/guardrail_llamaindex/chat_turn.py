@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.chat_engine.types import (
-    AGENT_CHAT_RESPONSE_TYPE,
-    BaseChatEngine,
-)
+from llama_index.core.chat_engine.types import BaseChatEngine
 from llama_index.core.memory import BaseMemory
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
+from guardrail.check.drivers import Program, Work
 from guardrail.repair.feedback import Feedback
-from guardrail_llamaindex.answers import RESPONSES, atext_of, text_of
 from guardrail_llamaindex.chat_memory import StagedMemory
-from guardrail_llamaindex.regeneration import synthesizes
+from guardrail_llamaindex.regeneration import Again, synthesizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,49 +48,36 @@ class Turn:
             setattr(engine, self.attribute, self.staged)
         return engine
 
-    def again(self, nodes: Sequence[NodeWithScore]) -> Again | None:
-        """Asks the engine again on the same nodes; None where it would retrieve others."""
+    def delivering(self, text: str) -> Program[None]:
+        """Let the answer into the engine's memory, with the text that was delivered."""
+        if self.staged is not None:
+            yield from self.staged.delivering(text)
+
+    def again(self, nodes: Sequence[NodeWithScore]) -> Callable[[Feedback], Program[str]] | None:
+        """Answers again from the same nodes, told what was wrong, for no memory; None where it would retrieve others.
+
+        An engine around a query engine has that one answer.
+        """
         if self.attribute is None:
             return None
         queries = getattr(self.engine, "_query_engine", None)
         if queries is not None:
-            return Again(self, nodes) if isinstance(queries, BaseQueryEngine) and synthesizes(queries) else None
-        return Again(self, nodes) if hasattr(self.engine, "_retriever") or not nodes else None
+            return Again(queries, self.message, list(nodes)).answered if synthesizes(queries) else None
+        return partial(self._answered_again, nodes) if hasattr(self.engine, "_retriever") or not nodes else None
 
+    def _answered_again(self, nodes: Sequence[NodeWithScore], feedback: Feedback) -> Program[str]:
+        engine, message = self._scratch(nodes), f"{self.message}\n\n{feedback.text}"
+        response = yield Work(partial(engine.chat, message), partial(engine.achat, message))
+        text: str = response.response
+        return text
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """Answers the message of a turn again from the same nodes, told what was wrong; no memory keeps it."""
-
-    turn: Turn
-    nodes: Sequence[NodeWithScore]
-
-    def generate(self, feedback: Feedback) -> str:
-        """A new answer."""
-        queries = getattr(self.turn.engine, "_query_engine", None)
-        if isinstance(queries, BaseQueryEngine):
-            return text_of(queries.synthesize(QueryBundle(self._message(feedback)), list(self.nodes)))
-        return self._scratch().chat(self._message(feedback)).response
-
-    async def agenerate(self, feedback: Feedback) -> str:
-        """The same without blocking the event loop."""
-        queries = getattr(self.turn.engine, "_query_engine", None)
-        if isinstance(queries, BaseQueryEngine):
-            bundle = QueryBundle(self._message(feedback))
-            return await atext_of(await queries.asynthesize(bundle, list(self.nodes)))
-        return (await self._scratch().achat(self._message(feedback))).response
-
-    def _message(self, feedback: Feedback) -> str:
-        return f"{self.turn.message}\n\n{feedback.text}"
-
-    def _scratch(self) -> BaseChatEngine:
-        turn = self.turn
-        memory = getattr(turn.engine, str(turn.attribute))
-        fixed: dict[str, object] = {str(turn.attribute): StagedMemory.over(memory, scratch=True)}
-        if hasattr(turn.engine, "_retriever"):
+    def _scratch(self, nodes: Sequence[NodeWithScore]) -> BaseChatEngine:
+        memory = getattr(self.engine, str(self.attribute))
+        fixed: dict[str, object] = {str(self.attribute): StagedMemory.over(memory, scratch=True)}
+        if hasattr(self.engine, "_retriever"):
             # They were postprocessed, and the question condensed, the first time.
-            fixed |= {"_retriever": _Nodes(self.nodes), "_node_postprocessors": [], "_skip_condense": True}
-        engine = copy.copy(turn.engine)
+            fixed |= {"_retriever": _Nodes(nodes), "_node_postprocessors": [], "_skip_condense": True}
+        engine = copy.copy(self.engine)
         for name, value in fixed.items():
             if hasattr(engine, name):
                 setattr(engine, name, value)
@@ -109,11 +93,3 @@ class _Nodes(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:  # noqa: ARG002
         return list(self._nodes)
-
-
-def nodes_of(response: AGENT_CHAT_RESPONSE_TYPE) -> list[NodeWithScore]:
-    """Source nodes of a chat response, also those that only its tools' outputs have."""
-    if response.source_nodes:
-        return list(response.source_nodes)
-    outputs = [source.raw_output for source in response.sources]
-    return [node for output in outputs if isinstance(output, RESPONSES) for node in output.source_nodes]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from llama_index.core.types import TokenAsyncGen, TokenGen
-
-from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail import Guard, GuardedAnswer
+from guardrail.check.drivers import Events, Program
 from guardrail.check.intake import PassageLike
-from guardrail.errors import did_you_mean
-from guardrail.repair.generators import Generator
-from guardrail.streaming import MODES, Delta, Finished, Mode, StreamEvent, aguarded_stream, guarded_stream
-from guardrail_llamaindex.events import aobserved, ended, observed, started
+from guardrail.streaming import Delta, Finished, Mode
+from guardrail.wrap.kinds import END, Items, Regenerators, Streams, guarded_run, read_guard, read_mode
+from guardrail_llamaindex.events import ended, observed, started
 from guardrail_llamaindex.spans import Place
 
 Passages = Iterable[PassageLike]
@@ -33,84 +31,43 @@ class Checks:
     kind: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.guard, Guard):
-            raise UsageError(f"guard must be a Guard, got {type(self.guard).__name__}. Write Guard(policy=...).")
-        if self.mode not in MODES:
-            raise UsageError(f"unknown mode {self.mode!r}. {did_you_mean(str(self.mode), MODES)}")
+        read_guard(self.guard, "Guard(policy=...)")
+        read_mode(self.mode)
 
     def run(
-        self, answer: str, passages: Passages, question: str, regenerate: Generator | None, place: Place
-    ) -> GuardedAnswer:
+        self, answer: str, passages: Passages, question: str, again: Regenerators, place: Place
+    ) -> Program[GuardedAnswer]:
         """Check a whole answer."""
         with place.check():
-            return observed(
-                self.kind, lambda: self.guard.run(answer, passages, question=question, regenerate=regenerate)
+            guarded: GuardedAnswer = yield observed(
+                self.kind, guarded_run(self.guard, answer, passages, again, question=question)
             )
-
-    async def arun(
-        self, answer: str, passages: Passages, question: str, regenerate: Generator | None, place: Place
-    ) -> GuardedAnswer:
-        """The same without blocking the event loop."""
-        with place.check():
-            return await aobserved(
-                self.kind, lambda: self.guard.arun(answer, passages, question=question, regenerate=regenerate)
-            )
+            return guarded
 
     def stream(
         self,
-        deltas: Iterable[str],
+        streams: Streams,
+        deltas: Items,
         passages: Passages,
         question: str,
-        regenerate: Generator | None,
-        finish: Callable[[GuardedAnswer], None],
+        again: Regenerators,
+        finish: Callable[[GuardedAnswer], Program[None]],
         place: Place,
-    ) -> TokenGen:
-        """Text as it may leave; ``finish`` is called with the verdict before the iterator ends.
+    ) -> Items:
+        """Text as it may leave; ``finish`` is run with the verdict before it ends.
 
-        Labels and the place among the spans are those of the call, not of whoever reads.
+        Labels and the place among the spans are those of the call, not of whoever reads. A reader that stops early
+        stops the model too.
         """
         started(self.kind, self.mode)
         with place.check(stream=True):
-            events = guarded_stream(
-                self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
-            )
-        return self._texts(events, finish)
+            events = streams.guarded(self.guard, deltas, passages, again, question=question, mode=self.mode)
+        return streams.given(self._texts(streams, events, finish), events)
 
-    def astream(
-        self,
-        deltas: AsyncIterable[str],
-        passages: Passages,
-        question: str,
-        regenerate: Generator | None,
-        finish: Callable[[GuardedAnswer], None],
-        place: Place,
-    ) -> TokenAsyncGen:
-        """The same without blocking the event loop."""
-        started(self.kind, self.mode)
-        with place.check(stream=True):
-            events = aguarded_stream(
-                self.guard, deltas, passages, question=question, mode=self.mode, regenerate=regenerate
-            )
-        return self._atexts(events, finish)
-
-    def _texts(self, events: Iterator[StreamEvent], finish: Callable[[GuardedAnswer], None]) -> TokenGen:
-        for event in events:
+    def _texts(self, streams: Streams, events: Items, finish: Callable[[GuardedAnswer], Program[None]]) -> Events[str]:
+        while (event := (yield streams.next(events))) is not END:
             if isinstance(event, Delta):
                 yield event.text
             elif isinstance(event, Finished):
                 ended(event.guarded, self.kind, self.mode)
-                finish(event.guarded)
-
-    async def _atexts(
-        self, events: AsyncIterator[StreamEvent], finish: Callable[[GuardedAnswer], None]
-    ) -> TokenAsyncGen:
-        try:
-            async for event in events:
-                if isinstance(event, Delta):
-                    yield event.text
-                elif isinstance(event, Finished):
-                    ended(event.guarded, self.kind, self.mode)
-                    finish(event.guarded)
-        finally:
-            if isinstance(events, AsyncGenerator):  # a reader that stops early stops the model too
-                await events.aclose()
+                yield from finish(event.guarded)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from llama_index.core.base.response.schema import RESPONSE_TYPE
@@ -10,9 +10,11 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.prompts.mixin import PromptDictType
 
 from guardrail import Guard, Passage, Policy, Report, UsageError, Verdict
+from guardrail.check.drivers import Program, arun, either, run
+from guardrail.check.intake import PassageLike
 from guardrail.repair.feedback import Feedback
-from guardrail_llamaindex.answers import atext_of, text_of
-from guardrail_llamaindex.passages import Selector, to_passages
+from guardrail.wrap.kinds import read_guard
+from guardrail_llamaindex.answers import Selector, atext_of, text_of, to_passages
 
 
 class GuardrailEvaluator(BaseEvaluator):
@@ -30,9 +32,7 @@ class GuardrailEvaluator(BaseEvaluator):
     """
 
     def __init__(self, guard: Guard | None = None, *, passages: Selector = to_passages) -> None:
-        if not isinstance(guard, (Guard, type(None))):
-            raise UsageError(f"guard must be a Guard, got {type(guard).__name__}. Write Guard(policy=...).")
-        self.guard = guard or Guard()
+        self.guard = Guard() if guard is None else read_guard(guard, "Guard(policy=...)")
         self._passages = passages
 
     def evaluate(
@@ -47,8 +47,7 @@ class GuardrailEvaluator(BaseEvaluator):
         Raises:
             UsageError: there is no response or there are no contexts (None).
         """
-        answer, passages = _given(response, contexts)
-        return self._result(self.guard.check(answer, passages, question=query))
+        return run(self._evaluated(query, *_given(response, contexts)))
 
     async def aevaluate(
         self,
@@ -58,8 +57,7 @@ class GuardrailEvaluator(BaseEvaluator):
         **kwargs: Any,  # noqa: ARG002
     ) -> EvaluationResult:
         """The same without blocking the event loop."""
-        answer, passages = _given(response, contexts)
-        return self._result(await self.guard.acheck(answer, passages, question=query))
+        return await arun(self._evaluated(query, *_given(response, contexts)))
 
     def evaluate_response(
         self,
@@ -68,10 +66,7 @@ class GuardrailEvaluator(BaseEvaluator):
         **kwargs: Any,  # noqa: ARG002
     ) -> EvaluationResult:
         """Check a response against its source nodes, with their ids and titles; a stream is read to its end."""
-        if response is None:
-            raise UsageError("response must not be None. Pass what the query engine returned.")
-        passages = self._passages(response.source_nodes)
-        return self._result(self.guard.check(text_of(response), passages, question=query))
+        return run(self._response_evaluated(query, response))
 
     async def aevaluate_response(
         self,
@@ -80,10 +75,17 @@ class GuardrailEvaluator(BaseEvaluator):
         **kwargs: Any,  # noqa: ARG002
     ) -> EvaluationResult:
         """The same without blocking the event loop."""
+        return await arun(self._response_evaluated(query, response))
+
+    def _response_evaluated(self, query: str | None, response: RESPONSE_TYPE | None) -> Program[EvaluationResult]:
         if response is None:
             raise UsageError("response must not be None. Pass what the query engine returned.")
         passages = self._passages(response.source_nodes)
-        return self._result(await self.guard.acheck(await atext_of(response), passages, question=query))
+        return (yield from self._evaluated(query, (yield from either(text_of, atext_of, response)), passages))
+
+    def _evaluated(self, query: str | None, answer: str, passages: Iterable[PassageLike]) -> Program[EvaluationResult]:
+        report = yield from either(self.guard.check, self.guard.acheck, answer, passages, question=query)
+        return self._result(report)
 
     def _result(self, report: Report) -> EvaluationResult:
         invalid = report.verdict is Verdict.UNVERIFIED

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.base import BaseEvent
 from opentelemetry import context
 
 from guardrail import GuardedAnswer
+from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.telemetry.spans import quiet
 from guardrail_llamaindex.spans import within
 
@@ -94,8 +93,8 @@ def tell(event: BaseEvent) -> None:
         dispatcher.event(event)
 
 
-def observed(kind: str, check: Callable[[], GuardedAnswer]) -> GuardedAnswer:
-    """Run a check in a span of its own, between its two events.
+def observed(kind: str, check: Work[GuardedAnswer]) -> Work[GuardedAnswer]:
+    """A check in a span of its own, between its two events.
 
     Instrumentations that make OpenTelemetry's spans of the dispatcher's do not see this one: the guard's own
     ``guardrail.check`` hangs in its place.
@@ -103,30 +102,28 @@ def observed(kind: str, check: Callable[[], GuardedAnswer]) -> GuardedAnswer:
     found: list[GuardedAnswer] = []
     ours = context.get_current()
 
-    def guardrail_check() -> None:  # without arguments and result: handlers are given both
+    def program() -> Program[None]:  # without arguments and result: handlers are given both
         started(kind)
         with within(ours):
-            found.append(check())
+            found.append((yield check))
         ended(found[0], kind)
 
-    guardrail_check.__qualname__ = "guardrail.check"
-    with within(quiet()):
-        dispatcher.span(guardrail_check)()
-    return found[0]
+    def guardrail_check() -> None:
+        run(program())
 
+    async def aguardrail_check() -> None:
+        await arun(program())
 
-async def aobserved(kind: str, check: Callable[[], Awaitable[GuardedAnswer]]) -> GuardedAnswer:
-    """The same, awaited."""
-    found: list[GuardedAnswer] = []
-    ours = context.get_current()
+    guardrail_check.__qualname__ = aguardrail_check.__qualname__ = "guardrail.check"
 
-    async def guardrail_check() -> None:  # see observed
-        started(kind)
-        with within(ours):
-            found.append(await check())
-        ended(found[0], kind)
+    def here() -> GuardedAnswer:
+        with within(quiet()):
+            dispatcher.span(guardrail_check)()
+        return found[0]
 
-    guardrail_check.__qualname__ = "guardrail.check"
-    with within(quiet()):
-        await dispatcher.span(guardrail_check)()
-    return found[0]
+    async def awaited() -> GuardedAnswer:
+        with within(quiet()):
+            await dispatcher.span(aguardrail_check)()
+        return found[0]
+
+    return Work(here, awaited)

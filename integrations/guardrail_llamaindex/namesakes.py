@@ -15,8 +15,8 @@ from guardrail.check.entities.names import is_cjk, kindred, looks_personal, name
 from guardrail.check.entities.subjects import subject_of
 from guardrail.check.entities.words import BEARERS, FIELD_OF, KIND_HEADS
 from guardrail.types import Entity
+from guardrail_llamaindex.answers import to_passages
 from guardrail_llamaindex.events import NamesakesEvent, tell
-from guardrail_llamaindex.passages import to_passages
 
 _INTRODUCED = re.compile(r"\b(?:is|was|are|were)\b[^.,;]*|(?:是|为|系|曾任|现任|担任)[^。，；]*")
 _OCCUPATIONS = frozenset({*FIELD_OF, *BEARERS, *KIND_HEADS})

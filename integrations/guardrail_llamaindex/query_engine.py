@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, StreamingResponse
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from llama_index.core.types import TokenAsyncGen, TokenGen
 
 from guardrail import Guard, GuardedAnswer, UsageError
+from guardrail.check.drivers import Program, Work, arun, either, run
 from guardrail.repair.generators import Generator
 from guardrail.streaming import Mode
-from guardrail_llamaindex.answers import atext_of, delivered, text_of
+from guardrail.wrap.kinds import HideFrom, Items, Streams, read_hide_from, same
+from guardrail_llamaindex.answers import (
+    KEY,
+    MODE_KEY,
+    Selector,
+    atext_of,
+    delivered,
+    text_of,
+    to_passages,
+    verdict,
+)
 from guardrail_llamaindex.checks import Checks
-from guardrail_llamaindex.passages import Selector, to_passages
-from guardrail_llamaindex.regeneration import Again, synthesizes
+from guardrail_llamaindex.regeneration import Again, cannot_answer_again, regenerators, synthesizes
 from guardrail_llamaindex.spans import Place
-from guardrail_llamaindex.verdict import KEY, MODE_KEY, told
+
+_STREAMS = (StreamingResponse, AsyncStreamingResponse)
 
 
 class GuardedQueryEngine(BaseQueryEngine):
@@ -35,14 +44,15 @@ class GuardedQueryEngine(BaseQueryEngine):
         guard: Checks, decides and repairs.
         mode: When the text of a stream leaves: ``buffer`` (all of it is checked), ``sentence`` (its sentence is), or
             ``observe`` (at once, unchecked).
-        regenerate: Where the policy asks for a new answer: True lets the inner engine synthesize again from the same
-            nodes, if it can; False never asks; a callable is asked with the Feedback.
+        regenerate: Where the policy asks for a new answer: None lets the inner engine synthesize again from the same
+            nodes, if it can; True the same, and an error where it never can; False never asks; a callable is asked
+            with the Feedback.
         passages: Turns source nodes into the passages to check against. Give your own where some of them are
             generated texts, such as the sub-answers of a sub-question engine.
-        sealed: Whether the verdict in the metadata must not hold words that were withheld.
+        hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
 
     Raises:
-        UsageError: the guard is no Guard, or the mode is unknown.
+        UsageError: the guard is no Guard, an option is unknown, or the engine cannot answer again.
     """
 
     def __init__(
@@ -51,17 +61,19 @@ class GuardedQueryEngine(BaseQueryEngine):
         guard: Guard,
         *,
         mode: Mode = "buffer",
-        regenerate: Generator | bool = True,
+        regenerate: Generator | bool | None = None,
         passages: Selector = to_passages,
-        sealed: bool = False,
+        hide_from: HideFrom = "streams",
     ) -> None:
         self._checks = Checks(guard=guard, mode=mode, kind="query")
+        if regenerate is True and not synthesizes(engine):
+            raise cannot_answer_again(engine)
         super().__init__(engine.callback_manager)
         self.inner = engine
         self.guard = guard
         self._regenerate = regenerate
         self._passages = passages
-        self._sealed = sealed
+        self._hide_from = read_hide_from(hide_from, ("streams", "all"))
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The inner engine's nodes."""
@@ -74,10 +86,8 @@ class GuardedQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """The inner engine's answer from these nodes, checked."""
-        place = Place()
-        with place.answering():
-            response = self.inner.synthesize(query_bundle, nodes, additional_source_nodes)
-            return self._checked(response, query_bundle, place)
+        work = same(self.inner.synthesize, query_bundle, nodes, additional_source_nodes)
+        return run(self._answered(query_bundle, work, asynchronous=False))
 
     async def asynthesize(
         self,
@@ -86,92 +96,68 @@ class GuardedQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """The same without blocking the event loop."""
-        place = Place()
-        with place.answering():
-            response = await self.inner.asynthesize(query_bundle, nodes, additional_source_nodes)
-            return await self._achecked(response, query_bundle, place)
+        work = same(self.inner.asynthesize, query_bundle, nodes, additional_source_nodes)
+        return await arun(self._answered(query_bundle, work, asynchronous=True))
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        place = Place()
-        with place.answering():
-            return self._checked(self.inner.query(query_bundle), query_bundle, place)
+        return run(self._answered(query_bundle, same(self.inner.query, query_bundle), asynchronous=False))
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        return await arun(self._answered(query_bundle, same(self.inner.aquery, query_bundle), asynchronous=True))
+
+    def _answered(
+        self, asked: QueryBundle, answer: Work[RESPONSE_TYPE], *, asynchronous: bool
+    ) -> Program[RESPONSE_TYPE]:
         place = Place()
         with place.answering():
-            return await self._achecked(await self.inner.aquery(query_bundle), query_bundle, place)
+            response: RESPONSE_TYPE = yield answer
+            if isinstance(response, AsyncStreamingResponse) and not asynchronous:
+                raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
+            again = Again(self.inner, asked.query_str, list(response.source_nodes))
+            who = regenerators(self._regenerate, again.answered if synthesizes(self.inner) else None)
+            passages = self._passages(response.source_nodes)
+            if isinstance(response, _STREAMS) and self._checks.mode != "buffer":
+                streams, metadata = _streams_of(response), self._stream_metadata(response)
 
-    def _checked(self, response: RESPONSE_TYPE, asked: QueryBundle, place: Place) -> RESPONSE_TYPE:
-        if isinstance(response, AsyncStreamingResponse):
-            raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
-        again = Again(self.inner, asked, list(response.source_nodes))
-        generator = self._generator(again.generate)
-        passages = self._passages(response.source_nodes)
-        if isinstance(response, StreamingResponse) and self._checks.mode != "buffer":
-            metadata = self._stream_metadata(response)
-            finish = _Finish(metadata, self._sealed)
-            texts = self._checks.stream(_deltas(response), passages, asked.query_str, generator, finish, place)
-            return StreamingResponse(texts, response.source_nodes, metadata)
-        guarded = self._checks.run(text_of(response), passages, asked.query_str, generator, place)
-        return self._whole(response, guarded, again)
+                def finish(guarded: GuardedAnswer) -> Program[None]:
+                    metadata[KEY] = verdict(guarded, self._hide_from)
+                    yield from ()
 
-    async def _achecked(self, response: RESPONSE_TYPE, asked: QueryBundle, place: Place) -> RESPONSE_TYPE:
-        if isinstance(response, StreamingResponse) and self._checks.mode != "buffer":
-            return self._checked(response, asked, place)  # an engine that streams sync text from `aquery`
-        again = Again(self.inner, asked, list(response.source_nodes))
-        generator = self._generator(again.agenerate)
-        passages = self._passages(response.source_nodes)
-        if isinstance(response, AsyncStreamingResponse) and self._checks.mode != "buffer":
-            metadata = self._stream_metadata(response)
-            finish = _Finish(metadata, self._sealed)
-            # Not `async_response_gen()`: closing that does not close the model's own generator.
-            deltas = _aone(response.response_txt) if response.response_txt is not None else response.response_gen
-            texts = self._checks.astream(deltas, passages, asked.query_str, generator, finish, place)
-            return AsyncStreamingResponse(texts, response.source_nodes, metadata)
-        guarded = await self._checks.arun(await atext_of(response), passages, asked.query_str, generator, place)
-        return self._whole(response, guarded, again)
-
-    def _whole(self, response: RESPONSE_TYPE, guarded: GuardedAnswer, again: Again) -> RESPONSE_TYPE:
-        """The response to return for an answer that was checked before anything left."""
-        if not isinstance(response, (StreamingResponse, AsyncStreamingResponse)):
-            return delivered(again.of(guarded.text, response), guarded, sealed=self._sealed)
-        metadata = self._stream_metadata(response)
-        metadata[KEY] = told(guarded, sealed=self._sealed)
-        if isinstance(response, StreamingResponse):
-            return StreamingResponse(_one(guarded.text), response.source_nodes, metadata)
-        return AsyncStreamingResponse(_aone(guarded.text), response.source_nodes, metadata)
+                texts = self._checks.stream(streams, _deltas(response), passages, asked.query_str, who, finish, place)
+                return _stream_of(response, texts, metadata)
+            text = yield from either(text_of, atext_of, response)
+            guarded = yield from self._checks.run(text, passages, asked.query_str, who, place)
+            if not isinstance(response, _STREAMS):
+                return delivered(again.of(guarded.text, response), guarded, self._hide_from)
+            metadata = {**self._stream_metadata(response), KEY: verdict(guarded, self._hide_from)}
+            return _stream_of(response, _one(response, guarded.text), metadata)
 
     def _stream_metadata(self, response: StreamingResponse | AsyncStreamingResponse) -> dict[str, Any]:
         return {**(response.metadata or {}), KEY: None, MODE_KEY: self._checks.mode}
-
-    def _generator(self, own: Generator) -> Generator | None:
-        if isinstance(self._regenerate, bool):
-            return own if self._regenerate and synthesizes(self.inner) else None
-        return self._regenerate
 
     def _get_prompt_modules(self) -> PromptMixinType:
         return {"inner": self.inner}
 
 
-@dataclass(frozen=True, slots=True)
-class _Finish:
-    """Puts the verdict into the metadata of a stream."""
-
-    metadata: dict[str, Any]
-    sealed: bool
-
-    def __call__(self, guarded: GuardedAnswer) -> None:
-        self.metadata[KEY] = told(guarded, sealed=self.sealed)
+def _stream_of(
+    response: StreamingResponse | AsyncStreamingResponse, texts: Items, metadata: dict[str, Any]
+) -> StreamingResponse | AsyncStreamingResponse:
+    kind = AsyncStreamingResponse if isinstance(response, AsyncStreamingResponse) else StreamingResponse
+    return kind(texts, response.source_nodes, metadata)
 
 
-def _deltas(response: StreamingResponse) -> Iterator[str]:
-    """Text of a stream, also of one that was read before."""
-    return iter([response.response_txt]) if response.response_txt is not None else response.response_gen
+def _streams_of(response: StreamingResponse | AsyncStreamingResponse) -> Streams:
+    """Of the response's own kind: an engine may stream sync text from ``aquery``."""
+    return Streams(isinstance(response, AsyncStreamingResponse))
 
 
-def _one(text: str) -> TokenGen:
-    yield text
+def _deltas(response: StreamingResponse | AsyncStreamingResponse) -> Items:
+    """Text of a stream, also of one that was read before.
+
+    Not its ``async_response_gen()``: closing that does not close the model's own generator.
+    """
+    return response.response_gen if response.response_txt is None else _one(response, response.response_txt)
 
 
-async def _aone(text: str) -> TokenAsyncGen:
-    yield text
+def _one(response: StreamingResponse | AsyncStreamingResponse, text: str) -> Items:
+    return _streams_of(response).given(each for each in (text,))

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import RESPONSE_TYPE
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
+from guardrail import UsageError
+from guardrail.check.drivers import Program, Work, either
 from guardrail.repair.feedback import Feedback
+from guardrail.repair.generators import Generator
+from guardrail.wrap.kinds import Regenerators
 from guardrail_llamaindex.answers import atext_of, text_of
 
 
-def synthesizes(engine: BaseQueryEngine) -> bool:
+def regenerators(option: Generator | bool | None, own: Callable[[Feedback], Program[str]] | None) -> Regenerators:
+    """Who answers again: the caller's generator, or the engine itself where it can (``own``) and may."""
+    if not isinstance(option, (bool, type(None))):
+        return Regenerators(option, option)
+    return Regenerators() if own is None or option is False else Regenerators.of(own)
+
+
+def synthesizes(engine: object) -> bool:
     """Whether an engine can answer from nodes that it is given."""
-    return type(engine).synthesize is not BaseQueryEngine.synthesize
+    return isinstance(engine, BaseQueryEngine) and type(engine).synthesize is not BaseQueryEngine.synthesize
+
+
+def cannot_answer_again(engine: object) -> UsageError:
+    """For ``regenerate=True`` where that is known."""
+    return UsageError(
+        f"{type(engine).__name__} cannot answer again from given nodes. Pass regenerate=<callable>, or leave it out."
+    )
 
 
 @dataclass(slots=True)
@@ -22,27 +43,20 @@ class Again:
     """Has an engine answer one question again from the same nodes, told what was wrong."""
 
     engine: BaseQueryEngine
-    asked: QueryBundle
+    question: str
     nodes: list[NodeWithScore]
     made: dict[str, RESPONSE_TYPE] = field(default_factory=dict)
 
-    def generate(self, feedback: Feedback) -> str:
+    def answered(self, feedback: Feedback) -> Program[str]:
         """A new answer."""
-        response = self.engine.synthesize(self._bundle(feedback), self.nodes)
-        return self._kept(text_of(response), response)
-
-    async def agenerate(self, feedback: Feedback) -> str:
-        """The same without blocking the event loop."""
-        response = await self.engine.asynthesize(self._bundle(feedback), self.nodes)
-        return self._kept(await atext_of(response), response)
+        bundle = QueryBundle(f"{self.question}\n\n{feedback.text}")
+        response: Any = yield Work(
+            partial(self.engine.synthesize, bundle, self.nodes), partial(self.engine.asynthesize, bundle, self.nodes)
+        )
+        text = yield from either(text_of, atext_of, response)
+        self.made[text] = response
+        return text
 
     def of(self, text: str, first: RESPONSE_TYPE) -> RESPONSE_TYPE:
         """The response that a delivered text came in: one that was made again, or the first."""
         return self.made.get(text, first)
-
-    def _bundle(self, feedback: Feedback) -> QueryBundle:
-        return QueryBundle(f"{self.asked.query_str}\n\n{feedback.text}")
-
-    def _kept(self, text: str, response: RESPONSE_TYPE) -> str:
-        self.made[text] = response
-        return text

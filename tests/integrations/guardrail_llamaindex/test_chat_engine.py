@@ -93,7 +93,7 @@ def history(engine):
 def test_matrix(kind, run, action):
     """Every chat engine and way to ask, under every action: withheld text is in no response and in no history."""
     inner = inner_engine(kind)
-    engine = GuardedChatEngine(inner, guard_for(action), sealed=True)
+    engine = GuardedChatEngine(inner, guard_for(action), hide_from="all")
     text, response = say(engine, run)
     kept = kind != "simple"  # without passages nothing is judged, and the fake policy lets that pass
     assert isinstance(response, StreamingAgentChatResponse if "stream" in run else AgentChatResponse)
@@ -233,7 +233,7 @@ def test_nothing_is_done_before_the_model_is():
 
 def test_a_tools_output_that_is_the_answer_is_replaced():
     """CondenseQuestion reports its query engine's response as a source: it must not carry the blocked text."""
-    engine = GuardedChatEngine(inner_engine("condense_question"), guard_for("redact"), sealed=True)
+    engine = GuardedChatEngine(inner_engine("condense_question"), guard_for("redact"), hide_from="all")
     response = engine.chat("How high?")
     assert response.sources[0].content == GOOD
     assert isinstance(response.sources[0].raw_output, Response)

@@ -67,7 +67,7 @@ async def gathered(response):
 
 def run_query(run, mode):
     engine = GuardedQueryEngine(
-        index().as_query_engine(llm=model(), streaming="stream" in run), guard(), mode=mode, sealed=True
+        index().as_query_engine(llm=model(), streaming="stream" in run), guard(), mode=mode, hide_from="all"
     )
     if run in ("query", "stream"):
         return str(engine.query("How high?"))
@@ -83,7 +83,7 @@ def run_chat(run, mode):
     inner = ContextChatEngine.from_defaults(
         index().as_retriever(), llm=model(), memory=ChatMemoryBuffer.from_defaults(token_limit=3000)
     )
-    engine = GuardedChatEngine(inner, guard(), mode=mode, sealed=True)
+    engine = GuardedChatEngine(inner, guard(), mode=mode, hide_from="all")
     if run == "chat":
         return str(engine.chat("How high?"))
     if run == "stream_chat":

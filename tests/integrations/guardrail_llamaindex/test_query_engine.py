@@ -105,7 +105,7 @@ EXPECTED = {
 def test_matrix(run, action, mode):
     """Every way to ask, under every action: the shape is the inner engine's, and withheld text is nowhere."""
     inner = inner_engine(streaming="stream" in run)
-    engine = GuardedQueryEngine(inner, guard_for(action), mode=mode, sealed=True)
+    engine = GuardedQueryEngine(inner, guard_for(action), mode=mode, hide_from="all")
     text, response = ask(engine, run)
     shape = {"query": Response, "aquery": Response, "stream": StreamingResponse, "astream": AsyncStreamingResponse}
     assert type(response) is shape[run]
@@ -123,7 +123,7 @@ def test_matrix(run, action, mode):
         assert "sharks" not in repr(response)
 
 
-def test_unsealed_verdict_quotes_what_was_withheld():
+def test_a_verdict_that_is_not_hidden_quotes_what_was_withheld():
     """By default metadata holds the whole GuardedAnswer: for logs, not for the reader."""
     response = GuardedQueryEngine(inner_engine(), guard_for("redact")).query("How high?")
     assert "sharks" in response.metadata["guardrail"].report.answer
@@ -201,7 +201,7 @@ def test_regenerates_from_the_same_nodes():
 def test_regeneration_that_fails_again_is_marked():
     """The same fault twice: nothing of it is delivered, and ``exhausted`` says so."""
     model = llm(again=f"Indeed: {BAD}")
-    engine = GuardedQueryEngine(inner_engine(model), guard_for("regenerate"), sealed=True)
+    engine = GuardedQueryEngine(inner_engine(model), guard_for("regenerate"), hide_from="all")
     response = engine.query("How high?")
     assert response.metadata["guardrail"].exhausted
     assert response.metadata["guardrail"].action is Action.BLOCK
@@ -329,7 +329,9 @@ def test_a_reader_who_stops_early_stops_the_model():
 @pytest.mark.parametrize("action", ["block", "regenerate"])
 def test_a_block_ends_a_stream_that_has_begun(action):
     """What has left stays; behind it comes the message, since it cannot be generated again."""
-    response = GuardedQueryEngine(Timed(said=[]), guard_for(action), mode="sentence", sealed=True).query("How high?")
+    response = GuardedQueryEngine(Timed(said=[]), guard_for(action), mode="sentence", hide_from="all").query(
+        "How high?"
+    )
     text = drained(response)
     assert text.startswith(GOOD)
     assert "reliable answer" in text
@@ -383,7 +385,7 @@ def test_objects_keep_their_shape_only_where_nothing_changes():
     assert passed.metres == 64
     assert passed.metadata["guardrail"].report.answer == f"{GOOD}\nmetres: 64"
     wrong = Structured(answer=Height(says=GOOD, metres=1, more=[BAD]))
-    blocked = GuardedQueryEngine(wrong, guard_for("block"), sealed=True).query("?")
+    blocked = GuardedQueryEngine(wrong, guard_for("block"), hide_from="all").query("?")
     assert type(blocked) is Response
     assert "sharks" not in repr(blocked)
 
@@ -430,7 +432,7 @@ def test_summary_index_and_the_local_engine():
     index = SummaryIndex([scored.node for scored in fixture_nodes()])
     inner = index.as_query_engine(llm=llm(f"{GOOD} {wrong}"))
     guard = Guard(policy=Policy.repair().with_(actions={"contradicted": "redact", "unsupported": "redact"}))
-    response = GuardedQueryEngine(inner, guard, sealed=True).query("When is the walkway open?")
+    response = GuardedQueryEngine(inner, guard, hide_from="all").query("When is the walkway open?")
     assert str(response) == GOOD
     assert "22:30" not in repr(response)
     report = response.metadata["guardrail"].report
