@@ -14,8 +14,7 @@ from guardrail.guard import Guard
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.generators import Generated
 from guardrail.repair.generators import Generator as Generate
-from guardrail.streaming.events import MODES, Mode
-from guardrail.streaming import PassageSource
+from guardrail.streaming import MODES, Mode, PassageSource
 from guardrail.types import GuardedAnswer
 
 HideFrom = Literal["nobody", "streams", "all"]
