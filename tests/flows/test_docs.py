@@ -1,0 +1,130 @@
+"""The documentation: its links lead somewhere, its names exist, its code runs and prints what the pages show."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import re
+
+import pytest
+
+from tests.support.pages import PAGES, ROOT, blocks, masked, prose, runs
+
+DOCS = ROOT / "docs"
+# What runs offline in a few seconds, whole; the other pages need a key, a vendor's objects or files of the reader.
+RUN = (
+    *("README.md", "docs/quickstart.md", "docs/concepts.md", "docs/policies.md", "docs/repair.md"),
+    *("docs/streaming.md", "docs/claims.md", "docs/stress.md", "docs/testing.md"),
+    *(f"docs/extend/{name}.md" for name in ("engine", "policy", "retriever", "rewriter")),
+)
+PACKAGES = "guardrail", "guardrail_langchain", "guardrail_llamaindex"
+MOVED = (
+    *("aggregate", "cascade", "citations", "cross_encoder", "entities", "guarded", "local", "localize", "monitor"),
+    *("openai_client", "record_store", "rewriting", "stress"),
+)
+DOTTED = re.compile(r"(?<![\w./-])(?:guardrail|guardrail_langchain|guardrail_llamaindex)(?:\.[A-Za-z_]\w*)+")
+FILE = re.compile(
+    r"(?<![\w/.])(?:guardrail|integrations|tests|benchmarks|examples|training|docs)/[\w./-]*\w(?:/(?![\w*<{]))?"
+)
+LINK = re.compile(r"(?<!\\)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+
+
+def ids(values):
+    return [str(page.relative_to(ROOT)) for page in values]
+
+
+def anchors(page):
+    """Of headings, as GitHub and MkDocs make them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", re.sub(r"\]\([^)]*\)", "", h).lower()).replace(" ", "-") for h in headings}
+
+
+def is_module(dotted):
+    """Whether the name is one of a module, or was: names of spans, metrics and files begin with the package's, too."""
+    first, second = dotted.split(".")[:2]
+    if first != "guardrail" or second in MOVED:
+        return True
+    return hasattr(importlib.import_module(first), second) or importlib.util.find_spec(f"{first}.{second}") is not None
+
+
+def exists(dotted):
+    """Whether a module, or a name in one, can be imported."""
+    parts = dotted.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:length]))
+        except ImportError as error:
+            if getattr(error, "name", "") and not str(error.name).startswith(PACKAGES):
+                return True  # a vendor is missing here
+            continue
+        for name in parts[length:]:
+            if not hasattr(value, name) and name not in getattr(value, "__annotations__", {}):
+                return False
+            value = getattr(value, name, None)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids(PAGES))
+def test_links_lead_somewhere(page):
+    broken = []
+    for link in LINK.finditer(prose(page)):
+        target, _, anchor = link["target"].partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        there = (page.parent / target).resolve() if target else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            broken.append(link["target"])
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids(PAGES))
+def test_names_exist(page):
+    text = page.read_text(encoding="utf-8")
+    if page.name == "CHANGELOG.md":
+        text = text.partition("### Moved")[0]  # names of before stand there
+    named = {match[0] for match in DOTTED.finditer(text) if is_module(match[0])}
+    assert sorted(name for name in named if not exists(name)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids(PAGES))
+def test_files_exist(page):
+    text = page.read_text(encoding="utf-8")
+    if page.name == "CHANGELOG.md":
+        text = ""
+    named = {match[0] for match in FILE.finditer(text)}
+    assert sorted(name for name in named if not (ROOT / name).exists() and not re.search(r"/[xy]/|/x\.py|test_y", name)) == []
+
+
+PYTHON = [block for page in PAGES for block in blocks(page) if block.language == "python"]
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_code_is_python_and_its_imports_hold(block):
+    tree = compile(block.text, str(block), "exec", flags=ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    missing = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES:
+            missing += [f"{node.module}.{n.name}" for n in node.names if not exists(f"{node.module}.{n.name}")]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_code_runs_and_prints_what_the_page_shows(name, tmp_path):
+    """Where numbers differ from machine to machine, the words count (``python -m tests.support.pages`` refreshes)."""
+    for needed in ("openai", "bm25s"):
+        if needed in (ROOT / name).read_text(encoding="utf-8") and importlib.util.find_spec(needed) is None:
+            pytest.skip(f"needs {needed}")
+    for block, shown, printed in runs(ROOT / name, tmp_path):
+        if shown:
+            assert masked(printed) == masked(shown.text), str(block)
+
+
+def test_every_page_is_in_the_navigation():
+    """Of the site; decisions have an index of their own."""
+    config = (DOCS / "site" / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = {str(p.relative_to(DOCS)) for p in DOCS.rglob("*.md") if p.parent.name != "decisions"}
+    assert pages - set(re.findall(r"[\w/-]+\.md", config)) == set()
+    index = (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")
+    assert {p.name for p in (DOCS / "decisions").glob("*.md")} - {"index.md"} == set(re.findall(r"\(([\w-]+\.md)\)", index))
