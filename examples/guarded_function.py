@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from guardrail import Guard, Policy
 from guardrail.repair.feedback import Feedback
-from guardrail.wrap.function import guarded
+from guardrail.wrap import guarded
 
 PASSAGES = ["Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."]
 

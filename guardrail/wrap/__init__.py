@@ -1,1 +1,5 @@
-"""A guard around what is there already: functions and OpenAI clients."""
+"""A guard around what is there already: functions (``@guarded``) and OpenAI clients (``guardrail.wrap.openai``)."""
+
+from guardrail.wrap.function import guarded
+
+__all__ = ["guarded"]

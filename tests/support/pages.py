@@ -84,7 +84,7 @@ def runs(page: Path, folder: Path) -> Iterator[tuple[Block, Block | None, str]]:
     content = page.read_text(encoding="utf-8")
     found = blocks(page, content)
     names: dict[str, object] = {"answer": ANSWER, "passages": list(PASSAGES), "question": QUESTION}
-    for block, following in zip(found, (*found[1:], None), strict=True):
+    for block, following in zip(found, (*found[1:], None), strict=False):
         if block.not_run:
             continue
         if block.language == "console":
