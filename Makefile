@@ -28,7 +28,7 @@ LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-preb
 	llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo monitor-demo test lint train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
+.PHONY: help demo monitor-demo test lint docs train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -47,6 +47,9 @@ lint: $(VENV)/.with-dev ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.with-docs ## the documentation as a site, in build/docs; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q -f docs/site/mkdocs.yml
 
 # Resumable. Writes over the shipped model.
 train: needs-data $(VENV)/.with-train ## DATA=folder [RUN=runs/v2]: train in stages, average, export, fit the scorer
