@@ -77,7 +77,7 @@ def test_links_lead_somewhere(page):
 def test_names_exist(page):
     text = page.read_text(encoding="utf-8")
     if page.name == "CHANGELOG.md":
-        text = re.sub(r"(?s)### Moved.*?(?=\n##)", "", text)  # names of before stand there
+        text = re.sub(r"(?s)### Moved.*?(?=\n### Changed|\n## )", "", text)  # names of before stand there
     named = {match[0] for match in DOTTED.finditer(text) if is_module(match[0])}
     assert sorted(name for name in named if not exists(name)) == []
 
@@ -88,7 +88,10 @@ def test_files_exist(page):
     if page.name == "CHANGELOG.md":
         text = ""
     named = {match[0] for match in FILE.finditer(text)}
-    assert sorted(name for name in named if not (ROOT / name).exists() and not re.search(r"/[xy]/|/x\.py|test_y", name)) == []
+    assert (
+        sorted(name for name in named if not (ROOT / name).exists() and not re.search(r"/[xy]/|/x\.py|test_y", name))
+        == []
+    )
 
 
 PYTHON = [block for page in PAGES for block in blocks(page) if block.language == "python"]
@@ -121,4 +124,6 @@ def test_every_page_is_in_the_navigation():
     pages = {str(p.relative_to(DOCS)) for p in DOCS.rglob("*.md") if p.parent.name != "decisions"}
     assert pages - set(re.findall(r"[\w/-]+\.md", config)) == set()
     index = (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")
-    assert {p.name for p in (DOCS / "decisions").glob("*.md")} - {"index.md"} == set(re.findall(r"\(([\w-]+\.md)\)", index))
+    assert {p.name for p in (DOCS / "decisions").glob("*.md")} - {"index.md"} == set(
+        re.findall(r"\(([\w-]+\.md)\)", index)
+    )

@@ -100,7 +100,7 @@ def runs(page: Path, folder: Path) -> Iterator[tuple[Block, Block | None, str]]:
             yield block, block, _shell(block, folder)
         elif block.language == "python":
             shown = following if following and following.language in ("", "text") else None
-            if shown and content[block.end : shown.start].strip("`text\n "):
+            if shown and re.sub(r"```(?:text)?|\s", "", content[block.end : shown.start]):
                 shown = None
             yield block, shown, _python(block, names, folder)
 
@@ -161,8 +161,10 @@ def refresh() -> None:
                 if shown and masked(shown.text) != masked(printed):
                     changes.append((shown, printed))
         for shown, printed in reversed(changes):
-            content = content[: shown.start] + "\n".join(map(str.rstrip, printed.splitlines())) + "\n" + content[shown.end :]
-            print(f"{shown} refreshed")
+            content = (
+                content[: shown.start] + "\n".join(map(str.rstrip, printed.splitlines())) + "\n" + content[shown.end :]
+            )
+            sys.stdout.write(f"{shown} refreshed\n")
         page.write_text(content, encoding="utf-8")
 
 
