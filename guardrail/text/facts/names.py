@@ -26,13 +26,6 @@ _GENERAL = frozenset(
     celsius fahrenheit spanish french german italian chinese latin greek roman asian african arabic python linux windows
     unix ram wifi usb pc app api http https sql json cpu gpu gdp uk us usa eu un""".split()
 )
-_PEOPLE = {
-    "danish": "denmark", "french": "france", "german": "germany", "dutch": "netherlands", "spanish": "spain",
-    "british": "britain", "english": "england", "swiss": "switzerland", "greek": "greece", "welsh": "wales",
-    "polish": "poland", "turkish": "turkey", "irish": "ireland", "scottish": "scotland", "swedish": "sweden",
-    "finnish": "finland", "chinese": "china", "norwegian": "norway", "icelandic": "iceland", "american": "america",
-}  # fmt: skip
-_COUNTRIES = {country: people for people, country in _PEOPLE.items()}
 _ENDINGS = frozenset(("", *"s n a y i e o an ian ean ese ish ic ia is er ers al ern ans ns land ie ies ine".split()))
 _LONGEST = 12  # words in one name; also bounds the work on shouted text
 _CLOSE = re.compile(r"[.!?:;\"“”«»()\[\]\n—–/•]\s*$")
@@ -92,30 +85,22 @@ def read_names(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> lis
     starts = {span.start for span in taken}
     found = []
     for run in _runs(text, tuple(w for w in words if w.start not in starts)):
-        first, rest = run[0], run[1:]
-        spelled = text[first.start : first.end]
-        if not chinese and not spelled[1:2].isupper() and _at_start(text, first):
-            core = _cores(rest, text)
-        else:
-            core = _cores(run, text)
-        if not core:
-            continue
-        span = Span(core[0].start, core[-1].end)
-        value = " ".join(w.form for w in core)
+        acronym = text[run[0].start + 1 : run[0].start + 2].isupper()
+        opens = not chinese and not acronym and _at_start(text, run[0])
+        core = [word for word in (run[1:] if opens else run) if _carries(word, text)]
+        value = " ".join(word.form for word in core)
         if len(value) > 1:
+            span = Span(core[0].start, core[-1].end)
             found.append(Fact(kind=FactKind.NAME, span=span, value=value, surface=span.of(text)))
     return found
 
 
-def _cores(run: list[Word], text: str) -> list[Word]:
-    return [w for w in run if _core(w, text)]
-
-
-def _core(word: Word, text: str) -> bool:
+def _carries(word: Word, text: str) -> bool:
+    """Whether a word of a name tells who is meant: no title, no link, no unit."""
     if word.form in STOP_WORDS or word.form in _TITLES or word.form in _LINKS:
         return False
-    short = word.end - word.start
-    return short > 1 and not (text[word.start : word.end] in UNITS and short <= 3)
+    size = word.end - word.start
+    return size > 1 and not (text[word.start : word.end] in UNITS and size <= 3)
 
 
 def initials_of(text: str, words: tuple[Word, ...]) -> frozenset[str]:
@@ -132,8 +117,6 @@ def initials_of(text: str, words: tuple[Word, ...]) -> frozenset[str]:
 
 def _akin(one: str, two: str) -> bool:
     """Whether two tokens differ in an ending only ("Italian", "Italy")."""
-    if _PEOPLE.get(one, _COUNTRIES.get(one)) == two:
-        return True
     size = 0
     for left, right in zip(one, two, strict=False):
         if left != right:
@@ -153,14 +136,10 @@ def missing_tokens(name: str, surface: str, forms: frozenset[str], acronyms: fro
     if len(tokens) > 1 and "".join(t[0] for t in tokens) in forms:
         return []
     # Four shared letters at least, so a cheap look at the beginning spares most comparisons.
-    heads = {t[:3] for t in lacking} | {_PEOPLE.get(t, _COUNTRIES.get(t, "---"))[:3] for t in lacking}
+    heads = {t[:3] for t in lacking}
     near = [f for f in forms if f[:3] in heads]
     lacking = [t for t in lacking if not any(_akin(t, f) for f in near)]
-    return [t for t in lacking if t.removesuffix("s") not in forms and t + "s" not in forms and not _glued(t, forms)]
-
-
-def _glued(token: str, forms: frozenset[str]) -> bool:
-    return any(token[:cut] in forms and token[cut:] in forms for cut in range(3, len(token) - 2))
+    return [t for t in lacking if t.removesuffix("s") not in forms and t + "s" not in forms]
 
 
 def name_weight(name: str, lacking: list[str]) -> float:
