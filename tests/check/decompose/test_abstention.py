@@ -77,3 +77,47 @@ def test_declining_and_then_claiming_is_checked():
 def test_refusal_with_new_numbers_is_checked():
     """A number that the question does not have is a claim."""
     assert decompose("The passages do not say why it fell in 1999.", question="Why did it fall?").checked
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "We are unable to refund tickets after purchase.",
+        "I cannot provide refunds without a receipt.",
+        "There is no information desk at the dam.",
+        "The documents do not say who designed it and Albert Einstein built the turbine hall.",
+        "The documents do not say who designed it but NASA owns Larkmoor.",
+        "The documents do not say who designed it; NASA owns Larkmoor.",
+        "The documents do not say who designed it: NASA owns Larkmoor.",
+        "I don't know the exact figure - the dam killed hundreds of workers.",
+        "I don't know the exact figure — the dam killed hundreds of workers.",
+        "NASA blew it up, I don't know when.",
+        "I cannot answer because the dam collapsed last year.",
+        "我不知道，爱因斯坦建造了大坝。",
+    ],
+)
+def test_claims_are_no_refusals(answer):
+    found = decompose(answer)
+    assert not found.abstained
+    assert found.checked
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I am unable to answer this question.",
+        "I'm not able to provide information about the dam.",
+        "I cannot provide an answer.",
+        "I cannot help with that.",
+        "I am unable to find it in the documents.",
+        "There is no information about the tower.",
+        "The documents do not say who built it and when it was opened.",
+        "The documents do not mention the tower, its height, or its builder.",
+        "While the documents mention the dam, they do not say who built it.",
+        "Based on the passages provided, I cannot determine the height and the width.",
+        "I don't know.",
+        "Nie wiem.",
+    ],
+)
+def test_refusals_stay_refusals(answer):
+    assert decompose(answer).abstained
