@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from guardrail.check.contract import NotJudged, VerifyRequest, unverified
-from guardrail.engines.cross_encoder.options import Options
+from guardrail.engines.cross_encoder.catalog import Options
 from guardrail.engines.cross_encoder.reading import Judge, Reading, row
 from guardrail.engines.local.passage_index import Library
 from guardrail.errors import ConfigurationError, EngineError, EngineTimeout, GuardrailError

@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from guardrail.engines.cross_encoder.chunks import filled, halves, pieces, windows
-from guardrail.engines.cross_encoder.forward import Forward, pretrained
+from guardrail.engines.cross_encoder.catalog import Options
 from guardrail.engines.cross_encoder.labels import Head
-from guardrail.engines.cross_encoder.options import Options
-from guardrail.engines.cross_encoder.reading import Look, Reading, Window
-from guardrail.engines.cross_encoder.tokens import Tokens
+from guardrail.engines.cross_encoder.reading import PassageScores, Reading
+from guardrail.engines.cross_encoder.torch_model import Forward, Tokens, pretrained
+from guardrail.engines.cross_encoder.windows import Window, filled, fitted, pieces, windows
 from guardrail.engines.local.passage_index import Library
-from guardrail.errors import EngineError
 from guardrail.types import Span
 
 LONGEST = 4096
@@ -117,21 +115,20 @@ class LettuceDetect:
         stop: Callable[[], bool],
     ) -> list[Reading]:
         """A reading per part of the answer; none if time ran out."""
+
+        def whole_or_none(window: Window) -> Window | None:
+            return window if self._fits([window], answer, question) else None
+
         fitting: list[Window] = []
-        left = list(reversed(whole))
-        while left and not stop():
-            window = left.pop()
-            if self._fits([window], answer, question):
-                fitting.append(window)
-                continue
-            smaller = halves(library, window, None)
-            if len(smaller) < 2:
-                raise EngineError("the question and the answer leave no room for a passage")
-            left.extend(reversed(smaller))
+        refusal = "the question and the answer leave no room for a passage"
+        for window, _ in fitted(library, whole, None, whole_or_none, refusal):
+            if stop():
+                return []
+            fitting.append(window)
         groups = [[window] for window in fitting]
         groups += [group for group in self._together(fitting, answer, question) if len(group) > 1]
         verdicts = self._verdicts(groups, answer, question, stop)
-        if left or len(verdicts) < len(groups):
+        if len(verdicts) < len(groups):
             return []
         return [
             _reading([verdict[number] for verdict in verdicts], groups, passages) for number in range(len(answer.parts))
@@ -195,7 +192,7 @@ def _verdict(part: Part, scored: Sequence[tuple[Span, float]]) -> tuple[float, t
 def _reading(
     verdicts: Sequence[tuple[float, tuple[Span, ...]]], groups: Sequence[Sequence[Window]], passages: Sequence[int]
 ) -> Reading:
-    looks: dict[int, Look] = {}
+    scores: dict[int, PassageScores] = {}
     for number in passages:
         own = [
             (verdict[0], group[0].parts)
@@ -203,11 +200,11 @@ def _reading(
             if len(group) == 1 and group[0].passage == number
         ]
         best = max(own, key=lambda item: item[0], default=(0.0, ()))
-        looks[number] = Look(best[0], 0.0, best[1])
+        scores[number] = PassageScores(best[0], 0.0, best[1])
     grouped = {window for group in groups if len(group) > 1 for window in group}
     joint = [v for v, group in zip(verdicts, groups, strict=True) if len(group) > 1 or group[0] not in grouped]
     supported, faults = max(joint, key=lambda verdict: verdict[0], default=(0.0, ()))
-    return Reading(looks, supported, 0.0, faults)
+    return Reading(scores, supported, 0.0, faults)
 
 
 def put_together(segments: Sequence[str], count: Callable[[str], int], limit: int) -> Iterator[Answer]:
@@ -232,11 +229,11 @@ def combined(readings: Sequence[Reading]) -> Reading:
     """The reading of a segment from those of its pieces: as good as the worst, with all their faults."""
     if len(readings) == 1:
         return readings[0]
-    looks: dict[int, Look] = {}
-    for number in readings[0].looks:
-        looks[number] = min((reading.looks[number] for reading in readings), key=lambda look: look.supported)
+    scores: dict[int, PassageScores] = {}
+    for number in readings[0].scores:
+        scores[number] = min((reading.scores[number] for reading in readings), key=lambda one: one.supported)
     return Reading(
-        looks,
+        scores,
         min(reading.supported for reading in readings),
         max(reading.contradicted for reading in readings),
         tuple(fault for reading in readings for fault in reading.focus),

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.engines.cross_encoder.chunks import halves, pieces, windows
-from guardrail.engines.cross_encoder.reading import Look, Reading, Window, together
+from guardrail.engines.cross_encoder.reading import PassageScores, Reading, over_all
+from guardrail.engines.cross_encoder.torch_model import Tokens
+from guardrail.engines.cross_encoder.windows import Cut, Window, fitted, pieces, windows
 from guardrail.engines.local.passage_index import Library
-from guardrail.errors import EngineError
 
 _BLOCK = 64
 """Pairs sorted by length together: enough to save padding, few enough that early segments are done early."""
@@ -28,23 +27,30 @@ class Pair:
     claim: str
 
 
-class PairModel(Protocol):
-    """A loaded model of (window, claim); ``joiner`` stands between sentences of a window, None = as in the passage."""
+@dataclass(frozen=True, slots=True)
+class PairModel:
+    """A loaded model of (window, claim).
 
-    joiner: str | None
+    Attributes:
+        tokens: Its tokenizer.
+        cut: Its chunking rule.
+        encode: Token ids of the documented input, never cut, from a clean window and a clean claim.
+        scores: P(supported) and P(contradicted) of a batch: shape (pairs, 2).
+        limit: Most tokens of an input.
+        joiner: What stands between two sentences of a window; None = what stands there in the passage.
+    """
+
+    tokens: Tokens
+    cut: Cut
+    encode: Callable[[str, str], tuple[int, ...]]
+    scores: Callable[[Sequence[Pair]], NDArray[np.float64]]
     limit: int
+    joiner: str | None = None
 
-    def cut(self, sentences: Sequence[str]) -> list[range]:
-        """The model's chunking rule."""
-        ...
-
-    def encode(self, window: str, claim: str) -> tuple[int, ...]:
-        """Token ids of the documented input; never cut."""
-        ...
-
-    def scores(self, batch: Sequence[Pair]) -> NDArray[np.float64]:
-        """P(supported) and P(contradicted): shape (pairs, 2)."""
-        ...
+    def pair(self, window: str, claim: str) -> Pair:
+        """The two as the model takes them."""
+        window, claim = self.tokens.clean(window), self.tokens.clean(claim)
+        return Pair(self.encode(window, claim), window, claim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +110,17 @@ class PairJudge:
     def _tasks(self, segment: int, text: str, library: Library, cut: Sequence[Window]) -> Iterator[_Task]:
         for number, span in enumerate(pieces(text, self._short)):
             claim = span.of(text)
-            left = list(reversed(cut))
-            while left:
-                window = left.pop()
-                ids = self._model.encode(window.text, claim)
-                if len(ids) <= self._model.limit:
-                    yield _Task(segment, number, window, Pair(ids, window.text, claim))
-                    continue
-                smaller = halves(library, window, self._model.joiner)
-                if len(smaller) < 2:
-                    raise EngineError("a character of a passage does not fit into the model beside the claim")
-                left.extend(reversed(smaller))
+
+            def encode(window: Window, claim: str = claim) -> Pair | None:
+                pair = self._model.pair(window.text, claim)
+                return pair if len(pair.ids) <= self._model.limit else None
+
+            refusal = "a character of a passage does not fit into the model beside the claim"
+            for window, pair in fitted(library, cut, self._model.joiner, encode, refusal):
+                yield _Task(segment, number, window, pair)
 
     def _short(self, claim: str) -> bool:
-        return len(self._model.encode("", claim)) <= self._model.limit // 2
+        return len(self._model.pair("", claim).ids) <= self._model.limit // 2
 
     def _scored(self, block: Sequence[_Task], stop: Callable[[], bool]) -> Iterator[tuple[_Task, float, float]]:
         order = sorted(block, key=lambda task: len(task.pair.ids))
@@ -133,20 +136,20 @@ class PairJudge:
 
 
 def _reading(found: Sequence[tuple[_Task, float, float]], passages: Sequence[int]) -> Reading:
-    looks = {number: _look([item for item in found if item[0].window.passage == number]) for number in passages}
+    scores = {number: _scores([item for item in found if item[0].window.passage == number]) for number in passages}
     count = 1 + max((task.piece for task, _, _ in found), default=0)
     if count == 1:
-        return Reading(looks, *together(looks))
+        return Reading(scores, *over_all(scores))
     by_piece = [[item for item in found if item[0].piece == piece] for piece in range(count)]
     # Pieces may rest on different passages, yet none may go unsupported.
     supported = min(max(item[1] for item in items) for items in by_piece)
-    return Reading(looks, supported, max(item[2] for item in found))
+    return Reading(scores, supported, max(item[2] for item in found))
 
 
-def _look(found: Sequence[tuple[_Task, float, float]]) -> Look:
+def _scores(found: Sequence[tuple[_Task, float, float]]) -> PassageScores:
     """One passage: the best window for each piece, the worst piece; a passage without text supports nothing."""
     if not found:
-        return Look(0.0, 0.0)
+        return PassageScores(0.0, 0.0)
     best = [
         max((item for item in found if item[0].piece == piece), key=lambda item: item[1])
         for piece in sorted({task.piece for task, _, _ in found})
@@ -154,4 +157,4 @@ def _look(found: Sequence[tuple[_Task, float, float]]) -> Look:
     worst = min(best, key=lambda item: item[1])
     against = max(found, key=lambda item: item[2])
     telling = against if against[2] > worst[1] else worst
-    return Look(worst[1], against[2], telling[0].window.parts)
+    return PassageScores(worst[1], against[2], telling[0].window.parts)

@@ -1,4 +1,4 @@
-"""What a model reads and what it makes of it: windows, readings of segments, and the rows that they make."""
+"""What a model makes of what it reads: readings of segments, and the rows that they make."""
 
 from __future__ import annotations
 
@@ -15,16 +15,7 @@ _SUPPORTED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """A stretch of passage number ``passage``; ``parts`` number its sentences among those of all passages."""
-
-    passage: int
-    parts: tuple[int, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
+class PassageScores:
     """One segment against one passage: the best of its windows, and the sentences of the one that decided."""
 
     supported: float
@@ -34,12 +25,12 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One segment against all passages read, by number; ``focus`` are stretches of the segment that nothing bears out.
+    """One segment against all passages read, by number; ``focus`` are stretches of the segment that nothing supports.
 
     ``supported`` and ``contradicted`` judge all passages together, as the model's authors do.
     """
 
-    looks: dict[int, Look]
+    scores: dict[int, PassageScores]
     supported: float
     contradicted: float
     focus: tuple[Span, ...] = ()
@@ -60,21 +51,21 @@ class Judge(Protocol):
         ...
 
 
-def together(looks: dict[int, Look]) -> tuple[float, float]:
+def over_all(scores: dict[int, PassageScores]) -> tuple[float, float]:
     """The most that any passage supports, and the most that any contradicts."""
-    supported = max((look.supported for look in looks.values()), default=0.0)
-    return supported, max((look.contradicted for look in looks.values()), default=0.0)
+    supported = max((one.supported for one in scores.values()), default=0.0)
+    return supported, max((one.contradicted for one in scores.values()), default=0.0)
 
 
 def row(segment: Segment, library: Library, reading: Reading) -> Row:
     """The row of one segment; the cell of a passage that was not read stays None."""
     words = content_words(segment.text)
     cells: list[Cell | None] = [None] * len(library.passages)
-    for number, look in reading.looks.items():
-        best = _best(library, words, look.parts)
+    for number, one in reading.scores.items():
+        best = _best(library, words, one.parts)
         cells[number] = Cell(
-            supported=look.supported,
-            contradicted=look.contradicted,
+            supported=one.supported,
+            contradicted=one.contradicted,
             evidence=tuple(library.sentences[i].span for i in best),
         )
     against = reading.contradicted > max(reading.supported, _SUPPORTED)
@@ -83,7 +74,7 @@ def row(segment: Segment, library: Library, reading: Reading) -> Row:
         cells=tuple(cells),
         supported=reading.supported,
         contradicted=reading.contradicted,
-        evidence=_evidence(library, words, reading.looks, against=against),
+        evidence=_evidence(library, words, reading.scores, against=against),
         error_type=ErrorType.CONTRADICTION if against else ErrorType.HALLUCINATION,
         reason="A passage says otherwise." if against else "No passage says this, as the model reads them.",
         focus=tuple(trimmed for span in reading.focus if (trimmed := _trimmed(span, segment.text))),
@@ -103,11 +94,11 @@ def _best(library: Library, words: Sequence[str], parts: Sequence[int]) -> tuple
 
 
 def _evidence(
-    library: Library, words: Sequence[str], looks: dict[int, Look], *, against: bool
+    library: Library, words: Sequence[str], scores: dict[int, PassageScores], *, against: bool
 ) -> tuple[tuple[int, Span], ...]:
     """Sentences of the window that decided."""
-    told = max(looks.values(), key=lambda look: look.contradicted if against else look.supported, default=None)
-    if told is None:
+    decisive = max(scores.values(), key=lambda one: one.contradicted if against else one.supported, default=None)
+    if decisive is None:
         return ()
-    chosen = choose_evidence(library, words, told.parts) or _best(library, words, told.parts)
+    chosen = choose_evidence(library, words, decisive.parts) or _best(library, words, decisive.parts)
     return tuple((library.owner[i], library.sentences[i].span) for i in chosen)

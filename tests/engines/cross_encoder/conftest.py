@@ -283,15 +283,15 @@ def request_of():
 @pytest.fixture
 def seen(monkeypatch):
     """What the forward passes get: lists of ids per batch, and what else is given."""
-    from guardrail.engines.cross_encoder import forward
+    from guardrail.engines.cross_encoder import torch_model
 
     calls = SimpleNamespace(batches=[], extra=[])
-    real = forward.Forward.__call__
+    real = torch_model.Forward.__call__
 
     def spy(self, batch, **extra):
         calls.batches.append([tuple(ids) for ids in batch])
         calls.extra.append(extra)
         return real(self, batch, **extra)
 
-    monkeypatch.setattr(forward.Forward, "__call__", spy)
+    monkeypatch.setattr(torch_model.Forward, "__call__", spy)
     return calls

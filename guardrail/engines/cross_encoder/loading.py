@@ -8,10 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from guardrail.engines.cross_encoder.alignscore import AlignScore, find_weights
-from guardrail.engines.cross_encoder.catalog import CARDS, Card
+from guardrail.engines.cross_encoder.catalog import SPECS, ModelSpec, Options, read_options
 from guardrail.engines.cross_encoder.engine import CrossEncoderEngine
-from guardrail.engines.cross_encoder.factcg import FactCG
 from guardrail.engines.cross_encoder.folders import (
     fingerprint,
     in_folder,
@@ -22,20 +20,17 @@ from guardrail.engines.cross_encoder.folders import (
     texts,
     weight_files,
 )
-from guardrail.engines.cross_encoder.hhem import HHEM
 from guardrail.engines.cross_encoder.labels import Head, read_head
 from guardrail.engines.cross_encoder.lettucedetect import LettuceDetect
-from guardrail.engines.cross_encoder.minicheck import minicheck
-from guardrail.engines.cross_encoder.nli import CrossEncoderNLI
-from guardrail.engines.cross_encoder.options import Options, read_options
+from guardrail.engines.cross_encoder.pair_models import alignscore, factcg, find_weights, hhem, minicheck, nli
 from guardrail.engines.cross_encoder.pairs import PairJudge, PairModel
 from guardrail.engines.cross_encoder.reading import Judge
 from guardrail.errors import ConfigurationError, did_you_mean
 
 
 def is_cross_encoder(name: str) -> bool:
-    """Whether ``name`` is one that ``make`` knows: a card's name, alone or before a colon."""
-    return name.partition(":")[0] in CARDS
+    """Whether ``name`` is one that ``make`` knows: a model's name, alone or before a colon."""
+    return name.partition(":")[0] in SPECS
 
 
 def make(name: str, **options: Any) -> CrossEncoderEngine:
@@ -56,16 +51,16 @@ def make(name: str, **options: Any) -> CrossEncoderEngine:
             not there and cannot be had.
     """
     kind, _, rest = name.partition(":")
-    card = CARDS.get(kind)
-    if card is None:
-        raise ConfigurationError(f"unknown cross-encoder {kind!r}. {did_you_mean(kind, CARDS)}")
+    spec = SPECS.get(kind)
+    if spec is None:
+        raise ConfigurationError(f"unknown cross-encoder {kind!r}. {did_you_mean(kind, SPECS)}")
     chosen = read_options(options)
-    variant = rest or card.default
+    variant = rest or spec.default
     if not variant:
         raise ConfigurationError(f"{kind!r} needs a model: '{kind}:<hub id or folder>'.")
     require_libraries()
-    model = card.models.get(variant, variant)
-    found = _prepared(card, model, variant, chosen)
+    model = spec.models.get(variant, variant)
+    found = _prepared(spec, model, variant, chosen)
     local = in_folder(model) is not None
     # Of a folder only its own name: a threshold does not depend on where it lies.
     model = found.folder.name if local else model
@@ -73,8 +68,8 @@ def make(name: str, **options: Any) -> CrossEncoderEngine:
         name=kind if local else f"{kind}:{variant}",
         identity=f"{kind} {model}{chosen.scoring} files:{fingerprint(found.files)}",
         folder=found.folder,
-        english=card.english and not chosen.multilingual,
-        threshold=card.threshold,
+        english=spec.english and not chosen.multilingual,
+        threshold=spec.threshold,
         options=chosen,
         load=partial(_loaded, found),
     )
@@ -91,8 +86,8 @@ class _Found:
 
 _PAIR_MODELS: Mapping[str, Callable[[Path, Head, Options], PairModel]] = {
     "minicheck": minicheck,
-    "factcg": FactCG,
-    "nli": CrossEncoderNLI,
+    "factcg": factcg,
+    "nli": nli,
 }
 
 
@@ -105,47 +100,47 @@ def _by_pairs(load: Callable[[], PairModel], options: Options) -> Callable[[], J
     return lambda: PairJudge(load(), options.batch_tokens)
 
 
-def _prepared(card: Card, model: str, variant: str, options: Options) -> _Found:
+def _prepared(spec: ModelSpec, model: str, variant: str, options: Options) -> _Found:
     """Where a model is; no weights are read yet."""
-    if card.name == "alignscore":
-        return _alignscore(card, model, variant, options)
+    if spec.name == "alignscore":
+        return _alignscore(spec, model, variant, options)
     folder = locate(model, download=options.download, revision=options.revision)
     config = read_config(folder)
-    head = read_head(config, options.labels, card.labels, model)
+    head = read_head(config, options.labels, spec.labels, model)
     files = (*texts(folder), *weight_files(folder))
-    if card.name == "hhem":
+    if spec.name == "hhem":
         own = config.get("model_type") == "t5" and (folder / "tokenizer.json").is_file()
-        base = _base(card, variant, options, folder if own else None)
-        return _Found(folder, (*files, *texts(base)), _by_pairs(partial(HHEM, folder, base, head, options), options))
-    if card.name == "lettucedetect":
+        base = _base(spec, variant, options, folder if own else None)
+        return _Found(folder, (*files, *texts(base)), _by_pairs(partial(hhem, folder, base, head, options), options))
+    if spec.name == "lettucedetect":
         return _Found(folder, files, partial(LettuceDetect, folder, head, options))
-    if card.name == "nli":
+    if spec.name == "nli":
         _expect_classifier(config, model)
-    return _Found(folder, files, _by_pairs(partial(_PAIR_MODELS[card.name], folder, head, options), options))
+    return _Found(folder, files, _by_pairs(partial(_PAIR_MODELS[spec.name], folder, head, options), options))
 
 
-def _alignscore(card: Card, model: str, variant: str, options: Options) -> _Found:
-    file = f"AlignScore-{variant}.ckpt" if variant in card.models else None
+def _alignscore(spec: ModelSpec, model: str, variant: str, options: Options) -> _Found:
+    file = f"AlignScore-{variant}.ckpt" if variant in spec.models else None
     folder = locate(model, download=options.download, revision=options.revision, weights=file or "model")
     weights = find_weights(folder, file)
     size = "base" if "base" in weights.name.casefold() else "large"
     own = (folder / "config.json").is_file() and (folder / "tokenizer.json").is_file()
-    base = _base(card, size, options, folder if own else None)
-    head = read_head({}, options.labels, card.labels, model)
-    load = partial(AlignScore, weights, base, head, options)
+    base = _base(spec, size, options, folder if own else None)
+    head = read_head({}, options.labels, spec.labels, model)
+    load = partial(alignscore, weights, base, head, options)
     return _Found(folder, (weights, *texts(base)), _by_pairs(load, options))
 
 
-def _base(card: Card, variant: str, options: Options, own: Path | None) -> Path:
+def _base(spec: ModelSpec, variant: str, options: Options, own: Path | None) -> Path:
     """Where config and tokenizer lie: as the options say, else the model's own, else as documented."""
     if options.base is None and own is not None:
         return own
-    named = options.base if options.base is not None else card.base.get(variant, next(iter(card.base.values())))
+    named = options.base if options.base is not None else spec.base.get(variant, next(iter(spec.base.values())))
     try:
         return locate(named, download=options.download, weights=None)
     except ConfigurationError as error:
         raise ConfigurationError(
-            f"{card.name} also needs the config and tokenizer of {str(named)!r} (not its weights); base= names "
+            f"{spec.name} also needs the config and tokenizer of {str(named)!r} (not its weights); base= names "
             f"another folder. {error}"
         ) from error
 

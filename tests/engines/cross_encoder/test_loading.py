@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentence_transformers")
 
-from guardrail.engines.cross_encoder import CARDS, is_cross_encoder, make  # noqa: E402
+from guardrail.engines.cross_encoder import SPECS, is_cross_encoder, make  # noqa: E402
 from guardrail.errors import ConfigurationError, MissingExtraError  # noqa: E402
 from guardrail.policy.calibration import engine_identity  # noqa: E402
 
@@ -112,7 +112,7 @@ def test_wrong_options(tiny, options, message):
 
 
 def test_names_that_are_known():
-    assert all(is_cross_encoder(name) for name in CARDS)
+    assert all(is_cross_encoder(name) for name in SPECS)
     assert is_cross_encoder("nli:cross-encoder/nli-deberta-v3-base")
     assert not is_cross_encoder("local")
     assert not is_cross_encoder("llm:minicheck")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.cross_encoder.chunks import (
+from guardrail.engines.cross_encoder.windows import (
     cut_in_two,
     even,
     filled,

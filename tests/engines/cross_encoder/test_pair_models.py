@@ -88,7 +88,7 @@ def test_factcg_asks_its_question(tiny, engine_of, request_of, seen):
 
 
 def test_factcg_text_before_the_tokenizer(engine_of, request_of, monkeypatch):
-    from guardrail.engines.cross_encoder.tokens import Tokens
+    from guardrail.engines.cross_encoder.torch_model import Tokens
 
     texts = []
     real = Tokens.ids
@@ -258,7 +258,7 @@ def test_nothing_in_a_text_becomes_a_control_token(tmp_path, posing):
     """A tokenizer that normalises, as those of T5 and DeBERTa-v3 do, and whose model knows its control tokens."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    from guardrail.engines.cross_encoder.tokens import Tokens
+    from guardrail.engines.cross_encoder.torch_model import Tokens
 
     letters = [(chr(code), -5.0) for code in range(33, 127)]
     tokenizer = Tokenizer(models.Unigram([("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁", -2.0), *letters], 2))

@@ -6,15 +6,29 @@ Sentences are those of ``guardrail.engines.local.windows`` (the authors split wi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
-from guardrail.engines.cross_encoder.reading import Window
 from guardrail.engines.local.passage_index import Library
+from guardrail.errors import EngineError
 from guardrail.text.passages import titled
 from guardrail.types import Span
 
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of passage number ``passage``; ``parts`` number its sentences among those of all passages."""
+
+    passage: int
+    parts: tuple[int, ...]
+    text: str
+
+
 Cut = Callable[[Sequence[str]], list[range]]
 """A chunking rule: the sentences of a passage to ranges of them."""
+
+T = TypeVar("T")
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -77,6 +91,27 @@ def halves(library: Library, window: Window, joiner: str | None) -> list[Window]
             for parts in pieces
         ]
     return [Window(window.passage, window.parts, span.of(window.text)) for span in cut_in_two(window.text)]
+
+
+def fitted(
+    library: Library, cut: Sequence[Window], joiner: str | None, encode: Callable[[Window], T | None], refusal: str
+) -> Iterator[tuple[Window, T]]:
+    """The windows as encoded, those that do not fit (None) in halves of halves until they do.
+
+    Raises:
+        EngineError: says ``refusal``, where not even a character fits.
+    """
+    left = list(reversed(cut))
+    while left:
+        window = left.pop()
+        encoded = encode(window)
+        if encoded is not None:
+            yield window, encoded
+            continue
+        smaller = halves(library, window, joiner)
+        if len(smaller) < 2:
+            raise EngineError(refusal)
+        left.extend(reversed(smaller))
 
 
 def cut_in_two(text: str) -> tuple[Span, ...]:

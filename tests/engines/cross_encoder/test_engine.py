@@ -14,8 +14,8 @@ pytest.importorskip("sentence_transformers")
 from guardrail import Guard, Verdict
 from guardrail.check.contract import VerifyRequest
 from guardrail.engines.cross_encoder import make
-from guardrail.engines.cross_encoder.chunks import pieces
-from guardrail.engines.cross_encoder.reading import Look, Reading, row
+from guardrail.engines.cross_encoder.reading import PassageScores, Reading, row
+from guardrail.engines.cross_encoder.windows import pieces
 from guardrail.engines.local.passage_index import Library
 from guardrail.errors import EngineError
 from guardrail.testing import check_engine
@@ -36,6 +36,10 @@ PASSAGE = "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."
 CLAIM = "The dam is 64 metres high."
 
 every_model = pytest.mark.parametrize("name", NAMES)
+
+
+def tokens_of(judge):
+    return judge._tokens if hasattr(judge, "_tokens") else judge._model.tokens
 
 
 @every_model
@@ -123,7 +127,7 @@ def test_no_word_of_a_long_passage_goes_unread(engine_of, request_of, seen, monk
     engine = engine_of(name, max_tokens=160, multilingual=True)
     found = engine.verify(request_of(["The dam is high ."], [text])).rows[0]
     assert found.unverified is None
-    tokens = getattr(engine._judge(), "_model", engine._judge())._tokens
+    tokens = tokens_of(engine._judge())
     calls = [tuple(ids) for batch in seen.batches for ids in batch] or [tokens.pair(*pair) for pair in pairs]
     assert len(calls) > 1
     assert max(map(len, calls)) <= 160
@@ -146,7 +150,7 @@ def test_a_long_segment_is_as_good_as_its_worst_piece(engine_of, request_of, nam
     engine = engine_of(name, max_tokens=160)
     found = engine.verify(request_of([claim, CLAIM], [PASSAGE])).rows[0]
     assert found.unverified is None
-    tokens = getattr(engine._judge(), "_model", engine._judge())._tokens
+    tokens = tokens_of(engine._judge())
     calls = [ids for batch in seen.batches for ids in batch] or [tokens.pair(*pair) for pair in pairs]
     read_ids = {token for ids in calls for token in ids}
     assert set(tokens._encode(claim, add_special_tokens=False)["input_ids"]) <= read_ids
@@ -177,10 +181,10 @@ def test_passages_in_other_languages_are_not_guessed_at(engine_of, request_of):
 def test_what_was_not_read_in_time_is_unverified(engine_of, request_of, monkeypatch, name):
     from sentence_transformers import CrossEncoder
 
-    from guardrail.engines.cross_encoder import forward
+    from guardrail.engines.cross_encoder import torch_model
 
     passes = []
-    for kind, method in ((forward.Forward, "__call__"), (CrossEncoder, "predict")):
+    for kind, method in ((torch_model.Forward, "__call__"), (CrossEncoder, "predict")):
         real = getattr(kind, method)
         monkeypatch.setattr(kind, method, lambda *given, r=real, **more: passes.append(1) or r(*given, **more))
     monkeypatch.setattr(VerifyRequest, "expired", lambda _: len(passes) >= (2 if name == "lettucedetect" else 70))
@@ -258,7 +262,7 @@ def test_a_model_with_few_positions_is_not_read_beyond_them(tiny, request_of):
 def test_focus_holds_words_only():
     passage = Passage(id="p", text=PASSAGE)
     segment = Segment(id="s", span=Span(0, 5), text="It is  64 metres.")
-    reading = Reading({0: Look(0.1, 0.0)}, 0.1, 0.0, (Span(5, 9), Span(5, 7), Span(9, 17)))
+    reading = Reading({0: PassageScores(0.1, 0.0)}, 0.1, 0.0, (Span(5, 9), Span(5, 7), Span(9, 17)))
     assert row(segment, Library((passage,)), reading).focus == (Span(7, 9), Span(10, 17))
 
 
