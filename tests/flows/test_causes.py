@@ -16,8 +16,8 @@ from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
 from guardrail.check.contract import NotJudged, VerifyRequest
 from guardrail.check.report_json import result_record
 from guardrail.engines.cascade import CascadeEngine
+from guardrail.engines.cross_encoder.catalog import Options
 from guardrail.engines.cross_encoder.engine import CrossEncoderEngine
-from guardrail.engines.cross_encoder.options import Options
 from guardrail.engines.llm import CallSettings, LLMEngine, OpenAILLM, judgement, plans
 from guardrail.engines.llm.paper import face4rag, verdicts
 from guardrail.engines.llm.protocol import LLMError
