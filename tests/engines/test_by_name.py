@@ -10,7 +10,7 @@ import pytest
 from guardrail import ConfigurationError, Guard, Policy
 from guardrail.engines.by_name import CROSS_ENCODERS, escalated_error_types, make_engine
 from guardrail.engines.cascade import CascadeEngine
-from guardrail.engines.cross_encoder.catalog import CARDS
+from guardrail.engines.cross_encoder.catalog import SPECS
 from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.policy.calibration import engine_identity
@@ -78,7 +78,7 @@ def test_no_key_is_said_when_the_guard_is_made(monkeypatch):
 
 def test_all_cross_encoders_have_a_name():
     """The names here are those of the catalogue."""
-    assert set(CROSS_ENCODERS) == set(CARDS)
+    assert set(CROSS_ENCODERS) == set(SPECS)
 
 
 def test_presets_press_for_nothing():
