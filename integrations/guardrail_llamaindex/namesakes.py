@@ -11,7 +11,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from guardrail import Passage
 from guardrail.check.entities import cluster
-from guardrail.check.entities.names import is_cjk, kindred, looks_personal, name_key, roles, split_title
+from guardrail.check.entities.names import is_cjk, looks_personal, may_be_same_name, name_key, roles, split_title
 from guardrail.check.entities.subjects import subject_of
 from guardrail.check.entities.words import BEARERS, FIELD_OF, KIND_HEADS
 from guardrail.types import Entity
@@ -61,7 +61,7 @@ def _named(entities: Sequence[Entity], question: str) -> Iterator[list[Entity]]:
     while rest:
         bearers = [rest.pop(0)]
         for one in bearers:  # grows while it is read: kin of kin
-            kin = [other for other in rest if kindred(one.name, other.name)]
+            kin = [other for other in rest if may_be_same_name(one.name, other.name)]
             bearers += kin
             rest = [other for other in rest if other not in kin]
         if any(_says(question, one.name) for one in bearers):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from guardrail.check.entities.mentions import first_mention
 from guardrail.check.entities.names import birth_year, roles
+from guardrail.check.entities.namesakes import first_mention
 from guardrail.types import Span
 
 _LEAD = (

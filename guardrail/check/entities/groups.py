@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from guardrail.check.entities import cues
 from guardrail.check.entities.cues import Cues
-from guardrail.check.entities.families import Family, families
-from guardrail.check.entities.mentions import first_mention
 from guardrail.check.entities.names import name_key, roles
+from guardrail.check.entities.namesakes import NamesakeGroup, first_mention, namesake_groups
 from guardrail.types import Entity, EntityGroup, Segment
 
 _PRONOUN = re.compile(r"^\s*(?:(?:he|she|his|her|they|their|it|its)\b|[他她它]|其(?![他它余实次]))", re.IGNORECASE)
@@ -20,7 +19,7 @@ _PRONOUN = re.compile(r"^\s*(?:(?:he|she|his|her|they|their|it|its)\b|[他她它
 class _Person:
     """What the answer has said so far of one individual."""
 
-    family: Family | None
+    family: NamesakeGroup | None
     name: str
     segments: list[str] = field(default_factory=list)
     tag: str = ""
@@ -46,7 +45,7 @@ def group(segments: Sequence[Segment], answer: str, entities: Sequence[Entity]) 
     Returns:
         Groups in order of first mention; each checked segment is in exactly one.
     """
-    kin = families(entities)
+    kin = namesake_groups(entities)
     ordered = sorted(segments, key=lambda segment: segment.span)
     checked = [segment for segment in ordered if segment.skipped is None]
     names = [name for family in kin for name in family.names]
@@ -57,7 +56,7 @@ def group(segments: Sequence[Segment], answer: str, entities: Sequence[Entity]) 
     return _Reader(kin, answer, names, entities).read(ordered)
 
 
-def _about_one(kin: Sequence[Family], entities: Sequence[Entity], answer: str) -> bool:
+def _about_one(kin: Sequence[NamesakeGroup], entities: Sequence[Entity], answer: str) -> bool:
     """An answer that begins with a pronoun, over passages of nobody but one family, speaks of that family."""
     return len(kin) == 1 and len(kin[0].members) == len(entities) and bool(_PRONOUN.match(answer))
 
@@ -65,7 +64,9 @@ def _about_one(kin: Sequence[Family], entities: Sequence[Entity], answer: str) -
 class _Reader:
     """Reads the segments in order and remembers whom they were about; lives for one answer."""
 
-    def __init__(self, kin: tuple[Family, ...], answer: str, names: list[str], entities: Sequence[Entity]) -> None:
+    def __init__(
+        self, kin: tuple[NamesakeGroup, ...], answer: str, names: list[str], entities: Sequence[Entity]
+    ) -> None:
         self._kin = kin
         self._answer = answer
         self._names = names
@@ -157,7 +158,7 @@ class _Reader:
         self._current = self._people[ordinal]
         return self._current
 
-    def _new(self, family: Family | None, said: Cues, text: str) -> _Person:
+    def _new(self, family: NamesakeGroup | None, said: Cues, text: str) -> _Person:
         who = _Person(family, family.name if family else self._other_name(text, said))
         self._people.append(who)
         self._current = who
@@ -177,7 +178,7 @@ class _Reader:
         if said.another or said.ordinal is not None:
             who.roles |= roles(text[:120])
 
-    def _family(self, text: str, said: Cues) -> Family:
+    def _family(self, text: str, said: Cues) -> NamesakeGroup:
         if said.mention:
             mentioned = said.mention.of(cues.body(text))
             for family in self._kin:

@@ -1,17 +1,20 @@
-"""Which of the namesakes each group is about, and which segments are another namesake's."""
+"""Which of the namesakes each group is about, which segments are another namesake's, and what that makes of the answer.
+
+The Hungarian algorithm shares namesakes out; the counts are those of D-FActScore (section 2.4 and appendix B.1).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal, get_args
 
 from guardrail.check.entities import cues
-from guardrail.check.entities.assignment import assign
-from guardrail.check.entities.families import Family, families
-from guardrail.check.entities.names import name_key, roles, split_title
+from guardrail.check.entities.names import may_be_same_name, name_key, roles, split_title
+from guardrail.check.entities.namesakes import NamesakeGroup, namesake_groups
 from guardrail.check.entities.support import Support
-from guardrail.types import Entity, EntityGroup, Passage, Segment, SupportMatrix
+from guardrail.types import BiographyCategory, Entity, EntityGroup, Passage, Row, Segment, SupportMatrix
 
 Linking = Literal["argmax", "hungarian"]
 """How several groups share out the namesakes; see ``link``."""
@@ -62,7 +65,7 @@ def link(
     Returns:
         The groups in order; ``entity`` is set only where at least two entities share the group's name.
     """
-    kin = families(entities)
+    kin = namesake_groups(entities)
     if not kin:
         return tuple(groups)
     support = Support(matrix, segments, passages)
@@ -90,7 +93,7 @@ def mixed(
     Returns:
         At most one Mix for a segment, in the order of the groups.
     """
-    kin = families(entities)
+    kin = namesake_groups(entities)
     if not kin or not any(one.entity for one in groups):
         return ()
     support = Support(matrix, segments, passages)
@@ -105,11 +108,11 @@ def mixed(
     return tuple(found)
 
 
-def _family(one: EntityGroup, kin: Sequence[Family]) -> Family | None:
+def _family(one: EntityGroup, kin: Sequence[NamesakeGroup]) -> NamesakeGroup | None:
     return next((family for family in kin if one.name and family.bears(one.name)), None)
 
 
-def _scores(one: EntityGroup, family: Family, support: Support) -> list[float]:
+def _scores(one: EntityGroup, family: NamesakeGroup, support: Support) -> list[float]:
     scores = [
         sum(
             support.of(segment_id, member, family) + _CUE * _cue(support.text(segment_id), member, family)
@@ -121,7 +124,7 @@ def _scores(one: EntityGroup, family: Family, support: Support) -> list[float]:
     return [score + _NAMED * own * (not all(named)) for score, own in zip(scores, named, strict=True)]
 
 
-_Scored = tuple[EntityGroup, Family, list[float]]
+_Scored = tuple[EntityGroup, NamesakeGroup, list[float]]
 """A group, its namesakes, and how much each supports it."""
 
 
@@ -139,7 +142,7 @@ def _hungarian(scored: Sequence[_Scored]) -> dict[str, Entity]:
     return chosen
 
 
-def _cue(text: str, member: Entity, family: Family) -> float:
+def _cue(text: str, member: Entity, family: NamesakeGroup) -> float:
     """1.0 where the text bears a word of this member's parenthesis that is in no other member's, else 0.0."""
     own = _tag_words(member)
     others = set().union(*(_tag_words(other) for other in family.members if other != member))
@@ -157,7 +160,7 @@ def _tag_words(member: Entity) -> set[str]:
     return set(split_title(member.title)[1].casefold().replace(",", " ").split()) - {"born", "the", "of", "and"}
 
 
-def _mix(one: EntityGroup, segment_id: str, family: Family, support: Support) -> Mix | None:
+def _mix(one: EntityGroup, segment_id: str, family: NamesakeGroup, support: Support) -> Mix | None:
     linked = one.entity
     if linked is None or cues.announces(support.text(segment_id)) or support.reads(segment_id, linked) is True:
         return None
@@ -169,3 +172,109 @@ def _mix(one: EntityGroup, segment_id: str, family: Family, support: Support) ->
         if only >= _ONLY and gain >= _GAIN and (best is None or gain > best.margin):
             best = Mix(segment_id=segment_id, linked=linked, other=other, margin=round(gain, 4))
     return best
+
+
+def assign(scores: Sequence[Sequence[float]]) -> tuple[int | None, ...]:
+    """Give rows different columns so that the sum of ``scores[row][column]`` is greatest.
+
+    Shortest augmenting paths with potentials (Kuhn 1955; Jonker and Volgenant 1987), cubic in the longer side.
+
+    Args:
+        scores: One list per row, all of the same length; finite.
+
+    Returns:
+        The column of each row; None for the rows left over where there are more rows than columns.
+    """
+    rows, columns = len(scores), len(scores[0]) if scores else 0
+    if rows > columns:
+        row_of = assign([[scores[r][c] for r in range(rows)] for c in range(columns)])
+        given = {row: column for column, row in enumerate(row_of)}
+        return tuple(given.get(row) for row in range(rows))
+    # Numbers count from 1 in here; column 0 stands for the row that is being added.
+    of_row, of_column = [0.0] * (rows + 1), [0.0] * (columns + 1)
+    owner, came_from = [0] * (columns + 1), [0] * (columns + 1)
+    for new in range(1, rows + 1):
+        owner[0], column = new, 0
+        slack, visited = [inf] * (columns + 1), {0}
+        while owner[column]:
+            row, nearest, step = owner[column], 0, inf
+            for other in range(1, columns + 1):
+                if other in visited:
+                    continue
+                cost = -scores[row - 1][other - 1] - of_row[row] - of_column[other]
+                if cost < slack[other]:
+                    slack[other], came_from[other] = cost, column
+                if slack[other] < step:
+                    nearest, step = other, slack[other]
+            for other in range(columns + 1):
+                if other in visited:
+                    of_row[owner[other]] += step
+                    of_column[other] -= step
+                else:
+                    slack[other] -= step
+            visited.add(nearest)
+            column = nearest
+        while column:
+            owner[column] = owner[came_from[column]]
+            column = came_from[column]
+    column_of = {owner[column]: column - 1 for column in range(1, columns + 1) if owner[column]}
+    return tuple(column_of[row] for row in range(1, rows + 1))
+
+
+def named_groups(groups: Sequence[EntityGroup]) -> int:
+    """Individuals that the answer speaks of (#bios); a nameless group counts only where there is no named one."""
+    return sum(bool(group.name) for group in groups) or min(len(groups), 1)
+
+
+def biographies(
+    groups: Sequence[EntityGroup],
+    entities: Sequence[Entity],
+    mixes: Iterable[Mix],
+    claims: Iterable[tuple[str, Row]],
+    threshold: float,
+) -> tuple[int, BiographyCategory | None]:
+    """#entities and the category of the answer.
+
+    Every fact is linked by itself, whatever group it stands in: an entity counts if a group is linked to it, if a
+    segment is a mix of it, or if a claim is supported by its passages and by those of no entity counted already.
+    Named groups that nothing is linked to (there is no namesake to mistake them for) count as one entity each.
+
+    Args:
+        groups: Linked groups.
+        entities: The individuals that the passages describe.
+        mixes: Segments that are another namesake's than their group's.
+        claims: Segment id and row of each judged claim.
+        threshold: Score from which a cell supports a claim (0..1).
+
+    Returns:
+        #entities, and the category; None where the passages describe no namesakes.
+    """
+    linked = {s: g.entity for g in groups if g.entity for s in g.segments}
+    found = {entity.id for entity in linked.values()} | {mix.other.id for mix in mixes}
+    for segment_id, row in claims:
+        if (subject := linked.get(segment_id)) is None or row.unverified is not None:
+            continue
+        family = [one for one in entities if one.shares_name and may_be_same_name(one.name, subject.name)]
+        support = {one.id: _support(one, row) for one in family}
+        bearers = {ident for ident, score in support.items() if score >= threshold}
+        if bearers and not bearers & found:
+            found.add(max(bearers, key=support.__getitem__))
+    others = sum(bool(group.name) and group.entity is None for group in groups)
+    total = len(found) + others or min(len(groups), 1)
+    if not any(entity.shares_name for entity in entities):
+        return total, None
+    return total, _category(sum(group.entity is not None for group in groups), len(found))
+
+
+def _support(entity: Entity, row: Row) -> float:
+    read = [cell.supported for n in entity.passages if (cell := row.cells[n]) is not None]
+    return max(read, default=0.0)
+
+
+def _category(bios: int, entities: int) -> BiographyCategory:
+    """The paper names no category for several biographies of fewer or more entities; the reader's view decides."""
+    if not bios:
+        return BiographyCategory.NO_BIO
+    if bios > 1:
+        return BiographyCategory.N_BIOS_N_ENTITIES
+    return BiographyCategory.ONE_BIO_ONE_ENTITY if entities == 1 else BiographyCategory.ONE_BIO_N_ENTITIES

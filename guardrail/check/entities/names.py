@@ -167,7 +167,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def kindred(one: str, other: str) -> bool:
+def may_be_same_name(one: str, other: str) -> bool:
     """As ``same_name``, or one name within the other ("Sheila Jackson", "Sheila Jackson Lee"); for people only."""
     if same_name(one, other):
         return True

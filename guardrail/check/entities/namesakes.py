@@ -1,132 +1,90 @@
-"""Which individuals share a name: known to be different, and likely to be called by one name."""
+"""Namesakes: the entities among which one spoken name could mean any, and where a text names one of them in full."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 
-from guardrail.check.entities.names import (
-    bucket_keys,
-    is_rank,
-    kind_of,
-    kindred,
-    looks_personal,
-    name_key,
-    roles,
-    same_given,
-)
-from guardrail.check.entities.subjects import Subject
-from guardrail.check.entities.words import THINGS
-from guardrail.types import Passage
+from guardrail.check.entities.names import is_cjk, may_be_same_name, name_key, same_given, same_surname
+from guardrail.check.entities.words import PARTICLES
+from guardrail.types import Entity, Span
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
 
 
-@dataclass(slots=True)
-class Individual:
-    """Passages of one individual with what they say of it."""
+@dataclass(frozen=True, slots=True)
+class NamesakeGroup:
+    """Namesakes, in the order of their first passages; ``name`` is the shortest form of theirs."""
 
-    subject: Subject
-    passages: list[int]
-    born: str
-    roles: frozenset[str]
+    name: str
+    members: tuple[Entity, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The forms of the name that titles and introductions use."""
+        return tuple(dict.fromkeys(member.name for member in self.members))
 
-def apart(one: Individual, other: Individual, passages: Sequence[Passage]) -> bool:
-    """Different occupations tell two apart only if neither's passages so much as mention the other's."""
-    if not one.roles or not other.roles or one.roles & other.roles:
-        return False
-    return not (_mentioned(one, passages) & other.roles or _mentioned(other, passages) & one.roles)
-
-
-def _mentioned(one: Individual, passages: Sequence[Passage]) -> frozenset[str]:
-    return one.roles.union(*(roles(passages[number].text) for number in one.passages))
+    def bears(self, name: str) -> bool:
+        """Whether the family can be called by this name."""
+        return any(may_be_same_name(name, own) for own in self.names)
 
 
-def sharing(found: Sequence[Individual], passages: Sequence[Passage]) -> set[int]:
-    """Numbers of the individuals that have a namesake."""
-    buckets: dict[tuple[str, str], dict[_Signature, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for number, one in enumerate(found):
-        for key in bucket_keys(one.subject.name):
-            buckets[key][_signature(one)].append(number)
-    shared: set[int] = set()
-    for kinds in buckets.values():
-        for mine, theirs in combinations(kinds, 2):
-            if shared.issuperset((*kinds[mine], *kinds[theirs])) or not kindred(mine[0], theirs[0]):
-                continue
-            for index, other in product(kinds[mine], kinds[theirs]):
-                if _namesakes(found[index], found[other], passages):
-                    shared |= {index, other}
-    return shared | _plain(found, shared, passages)
+def namesake_groups(entities: Sequence[Entity]) -> tuple[NamesakeGroup, ...]:
+    """Sort the entities that share names into families; entities without namesakes are in none."""
+    found: list[list[Entity]] = []
+    for entity in entities:
+        if not entity.shares_name:
+            continue
+        kin = [family for family in found if any(may_be_same_name(entity.name, member.name) for member in family)]
+        found = [family for family in found if family not in kin]
+        found.append([*(member for family in kin for member in family), entity])
+    ordered = sorted(
+        (sorted(family, key=lambda one: one.passages[:1]) for family in found),
+        key=lambda family: family[0].passages[:1],
+    )
+    return tuple(NamesakeGroup(_shortest_name(family), tuple(family)) for family in ordered if len(family) > 1)
 
 
-def _plain(found: Sequence[Individual], shared: set[int], passages: Sequence[Passage]) -> set[int]:
-    """Plain titles beside two that their parentheses tell apart: a third bearer, if no occupation is theirs."""
-    tagged: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for number in sorted(shared):
-        if kind_of(found[number].subject.tag, found[number].subject.name) is not None:
-            tagged[name_key(found[number].subject.name)].append(number)
-    return {
-        number
-        for number, one in enumerate(found)
-        if one.subject.title and not one.subject.tag and len(named := tagged.get(name_key(one.subject.name), ())) > 1
-        if all(apart(one, found[other], passages) or _foreign(found[other], one, passages) for other in named)
-    }
+def _shortest_name(members: Sequence[Entity]) -> str:
+    return min((member.name for member in members), key=lambda name: (len(name_key(name)), len(name)))
 
 
-_Signature = tuple[str, str, str, frozenset[str], bool]
+def first_mention(text: str, names: Iterable[str]) -> Span | None:
+    """The first place where one of the names stands in full, also in a kindred form ("Thomas J. Scott")."""
+    tokens: list[tuple[str, Span]] | None = None
+    found: list[Span] = []
+    for name in names:
+        if is_cjk(name) or len(name_key(name)) == 1:
+            match = re.search(re.escape(name) if is_cjk(name) else rf"\b{re.escape(name)}\b", text)
+            found += [Span(*match.span())] if match else []
+            continue
+        if tokens is None:
+            tokens = [
+                (match.group().removesuffix("'s").removesuffix("’s"), Span(*match.span()))
+                for match in _TOKEN.finditer(text)
+            ]
+        found += _full(text, tokens, name_key(name))
+    return min(found, key=lambda span: (span.start, -span.end), default=None)
 
 
-def _signature(one: Individual) -> _Signature:
-    """Individuals that are alike in all this are never told apart, so that only different ones need comparing."""
-    return one.subject.name, one.subject.tag, one.born, one.roles, one.subject.other
+def _full(text: str, tokens: list[tuple[str, Span]], key: tuple[str, ...]) -> list[Span]:
+    for index, (word, span) in enumerate(tokens):
+        if not key or not word[:1].isupper() or not same_surname((name_key(word) or ("",))[-1], key[-1]):
+            continue
+        start = None
+        for given, place in reversed(tokens[max(0, index - 5) : index]):
+            gap = text[place.end : span.start]
+            if any(mark in gap for mark in ",;:()[]\n") or not (given[:1].isupper() or given in PARTICLES):
+                break
+            if same_given((name_key(given) or ("",))[0] or given, key[0]):
+                start = place.start
+        if start is not None:
+            return [Span(start, _extended(text, span.end))]
+    return []
 
 
-def _namesakes(one: Individual, other: Individual, passages: Sequence[Passage]) -> bool:
-    """Whether two individuals are known to differ and could be called by one name."""
-    left, right = one.subject, other.subject
-    if not kindred(left.name, right.name):
-        return False
-    equal = name_key(left.name) == name_key(right.name)
-    if equal and left.other != right.other:
-        return True
-    if one.born and other.born:
-        return one.born != other.born
-    if _told_apart(one, other, passages):
-        return True
-    # One person's pages may speak of two occupations; only a title's parenthesis says that they mean two persons.
-    if equal or not (left.title and right.title) or not (_personal(one) or _personal(other)):
-        return False
-    if _conflict(left.name, right.name) or apart(one, other, passages):
-        return True
-    # "Jo Hartley (pharmacist)" is not the "Jo Robin Hartley" whose passages never mention a pharmacy.
-    return any(_foreign(*pair, passages) for pair in ((one, other), (other, one)))
-
-
-def _told_apart(one: Individual, other: Individual, passages: Sequence[Passage]) -> bool:
-    """Whether the parentheses of two titles name two bearers; those of documents ("resume", "history") name none."""
-    mine, theirs = kind_of(one.subject.tag, one.subject.name), kind_of(other.subject.tag, other.subject.name)
-    plain = not (one.subject.tag and other.subject.tag)
-    if plain and any(is_rank(each.subject.tag) for each in (one, other)):
-        return apart(one, other, passages) or any(_foreign(*pair, passages) for pair in ((one, other), (other, one)))
-    if mine is None or theirs is None or one.subject.tag.casefold() == other.subject.tag.casefold():
-        return False
-    if mine <= THINGS and theirs <= THINGS and mine and theirs:
-        return not mine & theirs and apart(one, other, passages)
-    return True
-
-
-def _foreign(one: Individual, other: Individual, passages: Sequence[Passage]) -> bool:
-    tag, name = one.subject.tag, one.subject.name
-    told = kind_of(tag, name) if tag else one.roles if one.born or other.born else frozenset[str]()
-    return bool(told) and looks_personal(other.subject.name) and not (told or set()) & _mentioned(other, passages)
-
-
-def _personal(one: Individual) -> bool:
-    return bool(one.born or one.roles - THINGS)
-
-
-def _conflict(one: str, other: str) -> bool:
-    """Whether two full names have middle names that cannot be one person's ("Frank R. Hartley", "Frank Jo Hartley")."""
-    left, right = name_key(one)[1:-1], name_key(other)[1:-1]
-    return bool(left and right) and not any(same_given(mine, theirs) for mine in left for theirs in right)
+def _extended(text: str, end: int) -> int:
+    """Further names that follow at once belong to the mention ("Sheila Jackson" + " Lee")."""
+    more = re.match(r"(?: (?:(?:de|da|dos|of|von|van) )?[^\W\d_a-z][\w'’-]*)+", text[end:])
+    return end + more.end() if more else end

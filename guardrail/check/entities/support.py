@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from math import fsum
 
-from guardrail.check.entities.families import Family
 from guardrail.check.entities.names import name_key
+from guardrail.check.entities.namesakes import NamesakeGroup
 from guardrail.text.words import Overlap, content_words
 from guardrail.types import Entity, Passage, Segment, SupportMatrix
 
@@ -37,7 +37,7 @@ class Support:
         """The stand-alone text of a segment; "" for an unknown id."""
         return self._text.get(segment_id, "")
 
-    def of(self, segment_id: str, entity: Entity, family: Family) -> float:
+    def of(self, segment_id: str, entity: Entity, family: NamesakeGroup) -> float:
         """Support (0..1) by the entity's best passage, words and cells together."""
         words = self._words(segment_id, family)
         total = fsum(words.values())
@@ -55,7 +55,7 @@ class Support:
         read = [cell for number in entity.passages if (cell := self._cell(segment_id, number)) is not None]
         return max(read) >= _READ if read else None
 
-    def against(self, segment_id: str, linked: Entity, other: Entity, family: Family) -> tuple[float, float]:
+    def against(self, segment_id: str, linked: Entity, other: Entity, family: NamesakeGroup) -> tuple[float, float]:
         """Share of the segment that only ``other`` has, and by how much it covers more than ``linked``."""
         words = self._words(segment_id, family)
         total = fsum(words.values())
@@ -77,7 +77,7 @@ class Support:
     def _all(self, entity: Entity) -> frozenset[str]:
         return frozenset().union(*(self._bags[number] for number in entity.passages))
 
-    def _words(self, segment_id: str, family: Family) -> dict[str, float]:
+    def _words(self, segment_id: str, family: NamesakeGroup) -> dict[str, float]:
         """Weights of the segment's words but for the shared name, which tells nobody apart."""
         key = segment_id, family.name
         if key not in self._cache:

@@ -77,73 +77,20 @@ NO_BEARERS = frozenset("list checklist playlist wishlist shortlist watchlist gis
 """Words with the ending of an occupation that are none."""
 
 NICKNAMES = tuple(
-    frozenset(line.split())
-    for line in """robert bob bobby rob robbie bert
-william bill billy will willie liam
-richard dick rick rich ricky richie
-james jim jimmy jamie
-john jack johnny jon
-thomas tom tommy
-michael mike mick mickey
-edward ed eddie ted ned
-charles charlie chuck
-henry harry hank
-joseph joe joey
-daniel dan danny
-david dave
-francis frank fran
-margaret maggie peggy meg
-elizabeth liz beth betty lizzie
-katherine catherine kate kathy cathy katie
-anthony tony
-andrew andy drew
-george georgie
-lawrence laurence larry
-peter pete
-stephen steven steve
-theodore ted teddy
-walter walt
-jeffrey jeffery geoffrey jeff geoff
-gregory greg
-kenneth ken kenny
-ronald ron ronnie
-donald don donnie
-alexander alex sandy alec
-patrick pat paddy
-patricia pat patty
-raymond ray
-samuel sam
-benjamin ben
-nicholas nick
-christopher chris
-matthew matt
-frederick fred freddie
-albert al bert
-leonard len lenny leo
-eugene gene
-gerald gerry jerry
-susan sue
-barbara barb
-deborah debbie debra
-vincent vince
-timothy tim
-philip phillip phil
-douglas doug
-jonathan jon
-nathaniel nathan nat
-herbert herb bert
-arthur art
-mary molly polly
-eric erik erick
-glen glenn
-steve stevie
-mark marc
-carl karl
-sara sarah
-ann anne anna annie
-jane janet jenny""".splitlines()
+    frozenset(names.split())
+    for names in (
+        "robert bob bobby robbie bert, william bill billy willie liam, richard dick rick ricky richie, james jim jimmy "
+        "jamie, john jack johnny jon, thomas tom tommy, michael mike mick mickey, edward ed eddie ted ned, "
+        "charles charlie chuck, henry harry hank, joseph joe joey, daniel danny, david dave, francis frank, "
+        "margaret maggie peggy meg, elizabeth liz beth betty, katherine catherine kate kathy cathy katie, "
+        "anthony tony, andrew andy drew, lawrence laurence larry, peter pete, stephen steven steve, "
+        "theodore ted teddy, jeffrey geoffrey jeff geoff, kenneth kenny, ronald ronnie, donald donnie, "
+        "alexander sandy alec, patrick paddy, patricia patty, nicholas nick, christopher chris, frederick freddie, "
+        "albert al bert, gerald gerry jerry, susan sue, deborah debbie, vincent vince, nathaniel nathan, "
+        "mary molly polly, mark marc, carl karl, eric erik, ann anne anna, jane janet jenny"
+    ).split(", ")
 )
-"""Sets of given names that one person may go by."""
+"""Sets of given names that one person may go by; short forms of three or four letters ("Alex") need no entry."""
 
 HONORIFICS = frozenset(
     "mr mrs ms dr sir dame lord lady prof professor father rev reverend brigadier general colonel captain major "

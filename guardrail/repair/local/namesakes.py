@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from guardrail.check.entities import cluster
-from guardrail.check.entities.families import Family, families
-from guardrail.check.entities.mentions import first_mention
 from guardrail.check.entities.names import split_title
+from guardrail.check.entities.namesakes import NamesakeGroup, first_mention, namesake_groups
 from guardrail.repair.edits import resolved_pronoun
 from guardrail.repair.local.edits import Edit
 from guardrail.types import Entity, ErrorType, Finding, Report, Span
@@ -29,9 +28,9 @@ def told_apart(report: Report, faults: Sequence[Finding]) -> dict[str, tuple[Edi
     if not mixed:
         return {}
     entities = cluster(report.passages)
-    kin = families(entities)
+    kin = namesake_groups(entities)
     edits: dict[str, tuple[Edit, ...]] = {}
-    spoken: dict[str, tuple[Family, Entity]] = {}  # of whom each sentence with a namesake is
+    spoken: dict[str, tuple[NamesakeGroup, Entity]] = {}  # of whom each sentence with a namesake is
     for finding in mixed:
         family = next((f for f in kin for m in f.members if m.title == finding.entity), None)
         other = _other(finding, family, report) if family else None
@@ -48,8 +47,8 @@ def told_apart(report: Report, faults: Sequence[Finding]) -> dict[str, tuple[Edi
 def _name_the_others(
     report: Report,
     faults: Sequence[Finding],
-    family: Family,
-    spoken: dict[str, tuple[Family, Entity]],
+    family: NamesakeGroup,
+    spoken: dict[str, tuple[NamesakeGroup, Entity]],
     edits: dict[str, tuple[Edit, ...]],
 ) -> None:
     """Sentences about the linked individual: named in full at first, and wherever the one before is of another."""
@@ -71,12 +70,12 @@ def true_of(finding: Finding, report: Report) -> Entity | None:
     """The namesake that a mixed-up sentence is true of; None where no title tells it from the others."""
     if finding.error_type is not ErrorType.MIXED_ENTITIES:
         return None
-    kin = families(cluster(report.passages))
+    kin = namesake_groups(cluster(report.passages))
     family = next((f for f in kin for m in f.members if m.title == finding.entity), None)
     return _other(finding, family, report) if family else None
 
 
-def _other(finding: Finding, family: Family, report: Report) -> Entity | None:
+def _other(finding: Finding, family: NamesakeGroup, report: Report) -> Entity | None:
     """The namesake whose passages bear the sentence out, if a title tells it from the others."""
     number_of = {passage.id: number for number, passage in enumerate(report.passages)}
     quoted = {number_of.get(each.passage_id) for each in finding.evidence}
@@ -87,7 +86,7 @@ def _other(finding: Finding, family: Family, report: Report) -> Entity | None:
     return found[0] if all(word in told for word in re.findall(r"\w+", tag)) else None
 
 
-def _named(answer: str, finding: Finding, entity: Entity, family: Family) -> Edit | None:
+def _named(answer: str, finding: Finding, entity: Entity, family: NamesakeGroup) -> Edit | None:
     """The first mention in the sentence, or else its first pronoun, gives way to the title."""
     text = finding.span.of(answer)
     if (mention := first_mention(text, family.names)) is not None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail.check.entities import cluster, group, link
-from guardrail.check.entities.assignment import assign
+from guardrail.check.entities.link import assign
 from guardrail.types import Cell, Passage, Row, Segment, Span, SupportMatrix
 
 
