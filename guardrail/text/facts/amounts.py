@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from guardrail.text.facts.fact import Amount, Bound, Fact, FactKind
 from guardrail.text.facts.numbers import Numeral, read_numerals
@@ -20,6 +21,7 @@ _SIGNED = frozenset({"°C", "%"})
 """Units in which a minus is a sign; before others it is mostly a dash."""
 
 _OF_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]{3,12})\b")
+_RANGE = re.compile(r"\s?(?:[–—~～-]|to|and|or|至|到)\s?")
 _VAGUE = re.compile(r"\b(?:(?:several|few|many|some)\s|(?:in|out\sof)\s)$", re.IGNORECASE)
 _SKIPPED = re.compile(
     r"^\s*[(（]?[0-9]{1,3}[.)）、](?=\s|[^0-9])|\[[0-9]{1,4}(?:[,–-]\s?[0-9]{1,4}){0,9}\]", re.MULTILINE
@@ -133,6 +135,44 @@ def _is_slight(text: str, numeral: Numeral, amount: Amount) -> bool:
     return numeral.form == "cjk" and not amount.unit and _unchecked_cjk(text, numeral)
 
 
+def _share_units(text: str, facts: list[Fact]) -> list[Fact]:
+    """Give the first end of a range the unit of the second ("5 to 7 km")."""
+    for index in range(len(facts) - 1, 0, -1):
+        first, second = facts[index - 1], facts[index]
+        one, two = first.value, second.value
+        if not isinstance(one, Amount) or not isinstance(two, Amount) or one.unit or not two.unit or one.ordinal:
+            continue
+        if second.span.start - first.span.end <= 5 and _RANGE.fullmatch(text, first.span.end, second.span.start):
+            factor = two.base / two.raw if two.raw and two.unit != "°C" else 1.0
+            base = one.raw * factor
+            facts[index - 1] = Fact(
+                kind=second.kind,
+                span=first.span,
+                value=one._replace(base=base, unit=two.unit, small=False),
+                surface=first.surface,
+            )
+    return facts
+
+
+def _compounds(text: str, facts: list[Fact]) -> list[Fact]:
+    """Sums such as "1 hour 30 minutes" or "two years and three months"."""
+    sums = []
+    for first, second in pairwise(facts):
+        one, two = first.value, second.value
+        if not isinstance(one, Amount) or not isinstance(two, Amount) or not one.unit or one.unit != two.unit:
+            continue
+        smaller = abs(two.base) < abs(one.base) and two.raw and one.raw and two.base / two.raw < one.base / one.raw
+        if (
+            smaller
+            and one.unit in {"s", "m", "kg"}
+            and text[first.span.end : second.span.start].strip(" ,") in {"", "and", "零", "又"}
+        ):
+            total = Amount(raw=one.raw, base=one.base + two.base, unit=one.unit)
+            span = Span(first.span.start, second.span.end)
+            sums.append(Fact(kind=first.kind, span=span, value=total, surface=span.of(text)))
+    return sums
+
+
 def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> tuple[list[Fact], list[Fact]]:
     """Facts to check and further numbers to calculate with; ``taken`` places (dates, list marks) are passed over."""
     blocked = [*taken, *(Span(*m.span()) for m in _SKIPPED.finditer(text))] if text else []
@@ -157,6 +197,8 @@ def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> t
             slight.append(fact)
         else:
             facts.append(fact)
+    facts = _share_units(text, facts)
+    slight += _compounds(text, facts)
     for match in _ARTICLE.finditer(text):
         dimension, factor = UNITS[match["unit"].casefold()]
         value = 0.5 if match.group()[:4].lower() == "half" else 1.0

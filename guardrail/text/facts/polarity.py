@@ -39,8 +39,6 @@ for _entry in _PAIRS:
 _CHINESE = re.compile(
     r"不(?!少于|低于|超过|足|同|仅|但|过|管|论|断|得不|满|到|多于|止|只)|没有?|未(?!来|必)|无(?!论|关紧要)|非(?!常|洲)|别(?=再|去|用)|勿"
 )
-_CHINESE_PAIRS = """增加/减少 上升/下降 提高/降低 之前/之后 允许/禁止 高于/低于 最高/最低 早于/晚于 接受/拒绝 开放/关闭
-    最早/最晚 延长/缩短""".split()
 
 
 def read_cues(text: str, words: tuple[Word, ...]) -> tuple[PolarityCue, ...]:
@@ -65,11 +63,6 @@ def read_cues(text: str, words: tuple[Word, ...]) -> tuple[PolarityCue, ...]:
         cues += (
             PolarityCue("", 0, Span(*m.span()), tuple(text[m.end() : m.end() + 2])) for m in _CHINESE.finditer(text)
         )
-        for entry in _CHINESE_PAIRS:
-            for side, term in enumerate(entry.split("/")):
-                at = text.find(term)
-                if at >= 0:
-                    cues.append(PolarityCue(entry, side, Span(at, at + len(term)), ()))
     return tuple(cues)
 
 

@@ -1,0 +1,57 @@
+"""Passages cut into sentences and windows."""
+
+from itertools import pairwise
+
+from guardrail.text.passages import WINDOW_WORDS, around, sentences, titled, windows
+from guardrail.types import Passage, Span
+
+TEXT = "The mill is old. It was built in 1900.\nThe dam is new."
+
+
+def test_sentences_quote_the_passage():
+    assert [s.text for s in sentences(TEXT)] == ["The mill is old.", "It was built in 1900.", "The dam is new."]
+    assert all(s.span.of(TEXT) == s.text for s in sentences(TEXT))
+    assert sentences(" \n ") == ()
+
+
+def test_long_passages_are_cut_alike():
+    """Above the size that is kept in memory the result is the same."""
+    assert [s.text for s in sentences(TEXT + "\n" + TEXT * 100)][:3] == [s.text for s in sentences(TEXT)]
+
+
+def test_a_sentence_without_end_is_cut_between_words():
+    text = "word " * (WINDOW_WORDS + 5)
+    assert [s.length for s in sentences(text)] == [WINDOW_WORDS, 5]
+
+
+def test_chinese_sentences_count_characters():
+    first, second = sentences("磨坊很古老。大坝是新的。")
+    assert (first.text, second.text) == ("磨坊很古老。", "大坝是新的。")
+    assert first.length >= 5
+
+
+def test_facts_of_a_sentence_are_read_when_asked_for():
+    assert [fact.surface for fact in sentences(TEXT)[1].facts.facts] == ["1900"]
+
+
+def test_windows_share_a_sentence_and_cover_the_passage():
+    passage = Passage(id="p", text="The old mill has seven floors and one wheel. " * 40)
+    found = windows(3, passage)
+    assert found[0].first == 0
+    assert found[-1].last == len(sentences(passage.text)) - 1
+    assert all(w.passage == 3 for w in found)
+    assert all(later.first == earlier.last for earlier, later in pairwise(found))
+
+
+def test_the_sentences_around_a_span():
+    span = Span(TEXT.index("1900"), TEXT.index("1900") + 4)
+    assert around(TEXT, span) == "It was built in 1900."
+    assert around(TEXT, span, before=1) == "The mill is old. It was built in 1900."
+    assert around("  ", Span(0, 1)) == " "
+
+
+def test_a_title_stands_before_a_text_that_does_not_open_with_it():
+    mill = Passage(id="p", title="Mill", text="")
+    assert titled(mill, "It is old.") == "Mill: It is old."
+    assert titled(mill, "The Mill is old.") == "The Mill is old."
+    assert titled(Passage(id="p", text=""), "It is old.") == "It is old."

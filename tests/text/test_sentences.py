@@ -1,0 +1,29 @@
+"""Sentence boundaries inside a run of text."""
+
+import pytest
+
+from guardrail.text.sentences import split_sentences
+
+
+def pieces(run):
+    return [span.of(run).strip() for span in split_sentences(run)]
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ("Dr. Smith left. He came back!", ["Dr. Smith left.", "He came back!"]),
+        ("磨坊很古老。大坝是新的。", ["磨坊很古老。", "大坝是新的。"]),
+        ("1. The mill. 2. The dam.", ["1. The mill.", "2. The dam."]),
+        ("It is old. 🎉", ["It is old. 🎉"]),
+        ("1.", ["1."]),
+    ],
+)
+def test_markers_and_wordless_pieces_join_a_sentence(run, expected):
+    assert pieces(run) == expected
+
+
+@pytest.mark.parametrize("run", ["", "a", "He said \ud800. Next.", "Long words. " * 400, "x" * 5000])
+def test_spans_cover_the_run_without_gaps(run):
+    spans = split_sentences(run)
+    assert "".join(span.of(run) for span in spans) == run
