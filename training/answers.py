@@ -13,7 +13,8 @@ from typing import Any
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress import inject
 from guardrail.types import Passage, Verdict
-from training.pairs import held_out, human_files, join, parts_of, read_rows, written_records
+from training.elementary import elementary_pairs
+from training.pairs import SOURCES, SUPPORTED, held_out, human_files, join, parts_of, read_rows, written_records
 
 LABELLED_SETS = ("factcg_cg2c_synth",)
 """Sets whose evidence looks like retrieved passages and whose labels word overlap does not give away.
@@ -55,7 +56,7 @@ def written_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]:
                 passages=passages,
                 label=Verdict.UNSUPPORTED if wrong else Verdict.SUPPORTED,
                 question=record.get("question"),
-                dataset="written claims" if length == 1 else "written answers",
+                dataset=f"{SOURCES[record['set']]} {'claims' if length == 1 else 'answers'}",
                 group=record["id"],
             )
 
@@ -80,6 +81,19 @@ def injected_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]
                 dataset="injected",
                 group=record["id"],
             )
+
+
+def elementary_answers(rng: random.Random, count: int) -> Iterator[LabelledAnswer]:
+    """Elementary pairs of frames that the weights never saw, each a passage and an answer of one claim."""
+    for number, pair in enumerate(elementary_pairs(rng, count, held=True)):
+        yield LabelledAnswer(
+            id=f"elementary-{number}",
+            answer=pair.claim,
+            passages=(Passage(id="1", text=pair.premise),),
+            label=Verdict.SUPPORTED if pair.label == SUPPORTED else Verdict.UNSUPPORTED,
+            dataset="elementary",
+            group=pair.group,
+        )
 
 
 def labelled_answers(data: Path) -> Iterator[LabelledAnswer]:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from training.elementary import elementary_pairs
 from training.natural import natural_pairs
 from training.pairs import Pair, human_pairs, join, written_pairs, written_records
 
-NATURAL = 0.5
+NATURAL = 0.3
 """Pairs of edited real prose per written record."""
 
-OWN_VIEWS, GIVEN_SHARE = 2, 0.5
-"""Views per epoch of each record kept beside this file, and share of those of the training folder shown once.
+VIEWS = {"balanced": 2.0, "field": 1.3, "own": 0.35, "given": 0.08}
+"""Views per epoch of a written record, by kind; a fraction is a chance.
 
-In the older ones the false claims copy the passage and the true ones reword it, so wording gives the label away.
+In ``given`` records the false claims copy the passage and the true ones reword it, so wording gives the label away; in
+``balanced`` ones it does not.
 """
+
+ELEMENTARY = 11_000
+"""Elementary pairs per epoch."""
+
+HELD_ELEMENTARY = 300
 
 
 def epoch_pairs(data: Path, seed: int, *, human_share: float, held: bool = False) -> list[Pair]:
@@ -32,9 +39,11 @@ def epoch_pairs(data: Path, seed: int, *, human_share: float, held: bool = False
     records = written_records(data, held=held)
     paragraphs = [join(record["sentences"][:4], record["lang"]) for record in records]
     for record in records:
-        for _ in range(OWN_VIEWS if record["own"] else rng.random() < GIVEN_SHARE):
+        views = VIEWS[record["set"]]
+        for _ in range(int(views) + (rng.random() < views % 1)):
             pairs.extend(written_pairs(record, rng, paragraphs))
     pairs.extend(human_pairs(data, rng, human_share, held=held))
     pairs.extend(natural_pairs(data, rng, round(len(records) * NATURAL), held=held))
+    pairs.extend(elementary_pairs(rng, HELD_ELEMENTARY if held else ELEMENTARY, held=held))
     rng.shuffle(pairs)
     return pairs

@@ -30,7 +30,7 @@ from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
 from guardrail.engines.local.scorer import SIGNS, Scorer, answer_prior
 from guardrail.evaluation.data.labelled import LabelledAnswer
-from training.answers import injected_answers, labelled_answers, written_answers
+from training.answers import elementary_answers, injected_answers, labelled_answers, written_answers
 from training.train import auc
 
 SEED = 11
@@ -202,6 +202,7 @@ def main() -> None:
         *written_answers(arguments.data, rng),
         *injected_answers(arguments.data, rng),
         *labelled_answers(arguments.data),
+        *elementary_answers(rng, arguments.limit),
     ]
     rng.shuffle(answers)
     engine = LocalEngine(folder=arguments.model)

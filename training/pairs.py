@@ -33,9 +33,15 @@ THREE_WAY = {"snli", "mnli_dev_matched", "cad_nli", "infotabs", "check_covid", "
 SKIPPED = {"wice", "frank__summaries"}
 """Claims of many sentences against very long documents: a window would not hold the evidence that the label needs."""
 
+BALANCED = {"reserve.jsonl", "neighbour.jsonl", "figures.jsonl"}
+"""Files in which true and false claims are equally close to the passages, and reworded equally often."""
+
 MAX_PREMISE_WORDS = 190
 CLOSE_PAIRS = 2
 """True claims per written record that stay close to a sentence of it (guardrail.evaluation.stress)."""
+
+SOURCES = {"balanced": "balanced", "field": "field", "own": "written", "given": "written"}
+"""Source of a pair by the set of its record."""
 
 INJECTED = 1
 """Sentences per written record into which an error is injected; more of them teach little once they are learned."""
@@ -96,9 +102,8 @@ def written_pairs(record: dict[str, Any], rng: random.Random, others: list[str])
     overlap = Overlap(content_words(s) for s in sentences)
     supported: list[dict[str, Any]] = record["supported"]
 
-    def pair(
-        indices: set[int], claim: str, label: int, error: ErrorType | None = None, source: str = "written"
-    ) -> Pair:
+    def pair(indices: set[int], claim: str, label: int, error: ErrorType | None = None, source: str = "") -> Pair:
+        source = source or SOURCES[record["set"]]
         text = join([sentences[i] for i in sorted(indices)], record["lang"])
         if rng.random() < 0.3 and record["title"] not in text:
             text = f"{record['title']}: {text}"
@@ -106,7 +111,7 @@ def written_pairs(record: dict[str, Any], rng: random.Random, others: list[str])
 
     for claim in supported:
         yield pair(_view(claim["c"], set(claim["e"]), overlap, parts_of(record), rng), claim["c"], SUPPORTED)
-        if rng.random() < 0.35:
+        if rng.random() < (0.6 if record["set"] == "field" else 0.35):
             left = set(range(len(sentences))) - set(claim["e"])
             near = set(overlap.rank(content_words(claim["c"]), sorted(left), rng.choice((1, 2, 3, 9))))
             if near:
@@ -141,8 +146,9 @@ def _close_pairs(record: dict[str, Any], rng: random.Random, pair: MakePair) -> 
     overlap = Overlap(content_words(s) for s in sentences)
     everything = set(range(len(sentences)))
     twins = [i for c in record["unsupported"] for i in overlap.rank(content_words(c["c"]), range(len(sentences)), 1)]
-    chosen = rng.sample(twins, min(CLOSE_PAIRS // 2, len(twins)))
-    chosen += rng.sample(range(len(sentences)), min(CLOSE_PAIRS - len(chosen), len(sentences)))
+    wanted = 2 * CLOSE_PAIRS if record["set"] == "field" else CLOSE_PAIRS  # their own true claims are all reworded
+    chosen = rng.sample(twins, min(wanted // 2, len(twins)))
+    chosen += rng.sample(range(len(sentences)), min(wanted - len(chosen), len(sentences)))
     for index in chosen:
         claim = _kept(sentences[index], rng, sentences)
         if index + 1 < len(sentences) and rng.random() < 0.2:
@@ -261,11 +267,17 @@ def human_files(data: Path) -> list[Path]:
 
 
 def written_records(data: Path, *, held: bool, langs: tuple[str, ...] = ("en",)) -> list[dict[str, Any]]:
-    """Written records of one fold; ``own`` marks those kept beside this file."""
+    """Written records of one fold; ``set`` says how their claims are worded (training/epochs.py, VIEWS)."""
     own = sorted((Path(__file__).parent / "written").glob("*.jsonl"))
     given = sorted((data / "train" / "written").glob("*.jsonl*"))
-    rows = [{**record, "own": path in own} for path in (*given, *own) for record in read_rows(path)]
+    rows = [{**record, "set": _set_of(path, own)} for path in (*given, *own) for record in read_rows(path)]
     return [record for record in rows if record["lang"] in langs and held_out(record["id"]) == held]
+
+
+def _set_of(path: Path, own: Sequence[Path]) -> str:
+    if path in own:
+        return "balanced" if path.name in BALANCED else "own"
+    return "field" if path.name.startswith("field_") else "given"
 
 
 def human_pairs(
