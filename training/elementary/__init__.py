@@ -11,8 +11,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 
-from guardrail.local.lexical import content_words
-
+from guardrail.text.words import content_words
 from training.elementary.bank import surroundings
 from training.elementary.frames import Filling, Frame, frames
 from training.pairs import CONTRADICTED, NEUTRAL, NOT_SUPPORTED, SUPPORTED, Pair, held_out
