@@ -5,10 +5,18 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import dataclass, replace
 
 import pytest
 
+from guardrail import EngineError, Guard
+from guardrail.check.contract import Draft
+from guardrail.cli.check import check_item
+from guardrail.cli.extract import extract_item
 from guardrail.cli.main import main
+from guardrail.evaluation.data.refchecker import Aggregator
+from guardrail.testing import FakeEngine
+from guardrail.types import Claim
 
 ANSWER = "Hello! Larkmoor Dam is 64 metres high. It was built by Tom Reed."
 RECORD = {"id": "a", "question": "How high?", "answer": ANSWER, "passages": ["Larkmoor Dam is 64 metres high."]}
@@ -174,3 +182,75 @@ def test_a_retriever_without_documents_is_wrong_usage(command, tmp_path):
     for folder in (tmp_path / "none", tmp_path):
         code, out, err = command("check", "--retriever", folder, stdin=lines(RECORD))
         assert (code, out, "folder" in err) == (2, [], True)
+
+
+DAM = "Larkmoor Dam was built between 1958 and 1963."
+
+
+HIGH = "It is 64 metres high."
+
+
+WRONG = "Rita Halloway designed it."
+
+
+REFERENCE = f"{DAM} {HIGH}"
+
+
+def item(**fields):
+    """An item in RefChecker's own order of keys."""
+    return {"reference": REFERENCE, "question": "What is Larkmoor Dam?", "response": f"{DAM} {HIGH} {WRONG}"} | fields
+
+
+def test_claims_of_an_earlier_run_are_not_checked_in_place_of_those_of_this_one():
+    """Else what they leave out would count as entailed."""
+    stale = item(claims=[DAM], error="of before")
+    found = extract_item(Guard(engine=Triplets()), stale).item
+    assert "claims" not in found
+    assert "error" not in found
+    assert found["triplets"]
+    assert "triplets" not in extract_item(Guard(engine=FakeEngine()), found).item
+    assert "error" not in check_item(Guard(engine=FakeEngine()), stale, Aggregator.SOFT, needs_claims=True).item
+
+
+@dataclass(frozen=True)
+class Triplets:
+    """Makes a triplet of each sentence."""
+
+    name: str = "triplets"
+
+    def decompose(self, request):
+        return Draft(
+            parts=replace(
+                request.parts,
+                segments=tuple(
+                    replace(
+                        s, claims=(Claim(id=f"{s.id}.1", text=s.text, triplet=(s.id, "says", "much"), span=s.span),)
+                    )
+                    for s in request.parts.segments
+                ),
+            )
+        )
+
+    def verify(self, request):
+        return FakeEngine().verify(request)
+
+
+def test_extract_writes_triplets_where_the_engine_makes_them():
+    """Under the key that RefChecker v0.1 reads."""
+    out = extract_item(Guard(engine=Triplets()), {"response": HIGH, "k": 1}).item
+    assert (list(out), out["triplets"][0], out["spans"][0]) == (
+        ["response", "k", "triplets", "spans"],
+        ["s1", "says", "much"],
+        [0, len(HIGH)],
+    )
+
+
+def test_a_failing_engine_says_so_in_the_item():
+    """The rules took the response apart."""
+
+    class Broken(Triplets):
+        def decompose(self, request):
+            raise EngineError("no model")
+
+    out = extract_item(Guard(engine=Broken()), {"response": HIGH}).item
+    assert (out["claims"], "no model" in out["reason"]) == ([HIGH], True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from guardrail import Passage
 from guardrail.evaluation.stress import count_rules, inject
-from guardrail.types import ErrorType, Verdict
+from guardrail.types import ErrorType
 
 LIBRARY = Passage(
     id="library",
@@ -22,6 +22,8 @@ LIBRARY = Passage(
         "The choir sang before the mayor opened the hall. Fines usually rise in autumn."
     ),
 )
+
+
 MILL = Passage(
     id="mill",
     title="Astra Mill",
@@ -31,21 +33,29 @@ MILL = Passage(
         "costs 15 euros. Visitors pay nothing if they live in the valley."
     ),
 )
+
+
 POND = Passage(
     id="池",
     title="青池",
     text="青池水深12米。因为桥面结冰，所以渡船停航。只有会员才能借阅地图。有些居民反对这项计划。除雨天外，店铺每天都营业。",
 )
+
+
 SWIMMER = Passage(
     id="h1",
     title="Dick Hanley (swimmer)",
     text="Dick Hanley was an American swimmer from Chicago. He won a silver medal in 1956. He later coached in Michigan.",
 )
+
+
 COACH = Passage(
     id="h2",
     title="Dick Hanley (American football)",
     text="Dick Hanley was an American football coach born in 1894. He led Northwestern for eight years. He joined the Marines.",
 )
+
+
 CORPUS = [LIBRARY, MILL, POND, SWIMMER, COACH]
 
 
@@ -69,63 +79,6 @@ def test_at_most_as_many_as_asked_for_and_no_answer_twice(answers):
         assert len(set(texts)) == len(texts)
 
 
-def test_spans_and_evidence_slice_right(answers):
-    for answer in answers:
-        assert bool(answer.error_spans) == (answer.label is not Verdict.SUPPORTED)
-        for span in answer.error_spans:
-            assert 0 <= span.start < span.end <= len(answer.answer)
-        assert answer.evidence
-        for number, span in answer.evidence:
-            assert span.of(answer.passages[number].text).endswith((".", "。"))
-
-
-def test_the_evidence_of_an_error_is_the_sentence_it_was_made_from():
-    (answer,) = [
-        a
-        for a in inject([Passage(text="The tower has 84 steps.")], per_type=1)
-        if a.error_type is ErrorType.CONTRADICTION
-    ]
-    number, span = answer.evidence[0]
-    assert span.of(answer.passages[number].text) == "The tower has 84 steps."
-    assert answer.error_spans[0].of(answer.answer).isdigit()
-    assert answer.answer == f"The tower has {answer.error_spans[0].of(answer.answer)} steps."
-
-
-def test_what_stands_around_an_error_is_copied_or_reworded_from_the_passage(answers):
-    """With the wrong stretches left out, most words of an answer are the passage's."""
-    for answer in answers:
-        if answer.lang == "en" and answer.error_type is ErrorType.CONTRADICTION:
-            rest = answer.answer
-            for span in sorted(answer.error_spans, reverse=True):
-                rest = rest[: span.start] + rest[span.end :]
-            known = " ".join(passage.text for passage in answer.passages).lower()
-            words = rest.lower().replace(".", "").replace(",", "").split()
-            assert sum(word in known for word in words) >= 0.8 * len(words), answer.answer
-
-
-def test_no_answer_begins_with_a_word_that_points_back(answers):
-    assert not any(answer.answer.startswith(("It ", "He ", "She ", "They ", "This ", "他", "它")) for answer in answers)
-
-
-def test_mixed_entities_join_two_bearers_of_a_name(answers):
-    mixed = [answer for answer in answers if answer.error_type is ErrorType.MIXED_ENTITIES]
-    assert mixed
-    for answer in mixed:
-        assert answer.mixed is True
-        assert {passage.id for passage in answer.passages} == {"h1", "h2"}
-        (span,) = answer.error_spans
-        passages = {passage.id: passage.text for passage in answer.passages}
-        begun = answer.answer[: span.start].strip()
-        holders = [ident for ident, text in passages.items() if begun in text]
-        assert len(holders) == 1
-        assert span.of(answer.answer) not in passages[holders[0]]
-
-
-def test_without_namesakes_there_are_no_mixed_entities():
-    kinds = {answer.error_type for answer in inject([LIBRARY, MILL, SWIMMER], per_type=5)}
-    assert ErrorType.MIXED_ENTITIES not in kinds
-
-
 def test_seed_and_passages_decide_everything(answers):
     assert list(inject(CORPUS, seed=3, per_type=6)) == answers
     assert list(inject(CORPUS, seed=4, per_type=6)) != answers
@@ -141,11 +94,6 @@ def test_rules_are_counted_by_what_they_make():
         assert all(0 <= count.answers <= count.sentences for count in of_type)
     assert counts == count_rules(CORPUS)
     assert count_rules([]) == ()
-
-
-def test_languages_can_be_chosen():
-    assert {answer.lang for answer in inject(CORPUS, per_type=3, langs=("zh",))} == {"zh"}
-    assert {answer.lang for answer in inject(CORPUS, per_type=3, langs=("en",))} == {"en"}
 
 
 def test_a_corpus_without_plain_sentences_yields_nothing():

@@ -7,13 +7,8 @@ import sys
 
 import pytest
 
-from guardrail import Guard, Passage, Policy, UsageError
 from guardrail.cli.main import main
-from guardrail.evaluation.data.passages import read_sources
 from guardrail.evaluation.data.plain import read
-from guardrail.evaluation.stress import inject
-from guardrail.evaluation.stress.report import examine, summarise, wilson
-from guardrail.testing import FakeEngine
 from guardrail.types import ErrorType
 
 TEXT = (
@@ -160,69 +155,7 @@ def test_a_lone_surrogate_in_a_passage_is_survived(stress, tmp_path):
     assert (code, err) == (0, "")
 
 
-def test_what_is_hidden_is_passed_over(corpus, tmp_path):
-    (tmp_path / ".git").mkdir()
-    for name in (".hidden.txt", ".git/notes.md"):
-        (tmp_path / name).write_text("Nobody should read this.")
-    assert [passage.title for passage in read_sources(tmp_path)] == ["Library"]
-
-
 def test_unknown_language_is_refused(stress, corpus):
     code, _, err = stress(corpus, "--lang", "fr")
     assert code == 2
     assert "'fr'" in err
-
-
-def test_all_forms_of_passages_are_read(tmp_path):
-    """A folder: texts, objects, records with passages, Markdown with headings, plain text; doubles once."""
-    lines = [
-        "One bare text.",
-        {"text": "With an id.", "id": 3},
-        {"answer": "x", "passages": ["Inside.", {"text": "With an id."}]},
-    ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    (tmp_path / "b.md").write_text(
-        "# Rules\n\nDogs are fine.\n\n- a list\n\n## Fees\n\nA day costs 3 euros.\n", encoding="utf-8"
-    )
-    (tmp_path / "c.txt").write_text("First paragraph.\nIt goes on.\n\nSecond one.", encoding="utf-8")
-    found = {(passage.title, passage.text) for passage in read_sources(tmp_path)}
-    assert found == {
-        (None, "One bare text."),
-        (None, "With an id."),
-        (None, "Inside."),
-        ("Rules", "Dogs are fine."),
-        ("Fees", "A day costs 3 euros."),
-        ("c", "First paragraph. It goes on.\nSecond one."),
-    }
-    assert len({passage.id for passage in read_sources(tmp_path)}) == 6
-
-
-def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="no passages in the folder"):
-        read_sources(tmp_path)
-
-
-def test_a_policy_that_allows_everything_catches_nothing():
-    """What is counted is what the policy does, not what the engine thinks."""
-    answers = list(inject([Passage(text=TEXT)], per_type=2))
-    actions = {"contradicted": "allow", "unsupported": "allow", "logic": "allow"}
-    silent = Guard(policy=Policy(actions=actions), engine="local")
-    assert sum(outcome.objected for outcome in examine(silent, answers)) == 0
-    assert sum(outcome.objected for outcome in examine(Guard(), answers)) > 0
-
-
-def test_what_nobody_judged_is_neither_caught_nor_a_false_alarm():
-    answers = list(inject([Passage(text="青池水深12米，禁止游泳。只有会员才能借阅地图。")], per_type=2))
-    guard = Guard(engine=FakeEngine(default="unverified"))
-    report = summarise(examine(guard, answers), guard)
-    assert report.alarms == 0
-    assert report.honest_unverified == report.honest > 0
-    assert all(result.caught == 0 and result.unverified == result.made for result in report.types)
-
-
-def test_wilson_interval():
-    """Values of the textbook formula: 0 of 10 and 5 of 10 (Newcombe 1998, table I, method 3)."""
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
-    assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
-    with pytest.raises(ValueError, match="0 of 0"):
-        wilson(0, 0)

@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import sys
-import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,8 @@ from guardrail.cli.main import app
 from guardrail.errors import UsageError
 
 BRIDGE = "The bridge opened in 1931. It is 300 metres long."
+
+
 ROWS = [
     {"id": "1", "answer": "The bridge opened in 1931.", "passages": [BRIDGE], "label": "supported"},
     {
@@ -54,22 +54,6 @@ def run(*arguments):
     return CliRunner().invoke(app, ["eval", *map(str, arguments)], env={"COLUMNS": "200"})
 
 
-def test_tables_json_and_page(data, tmp_path):
-    done = run(data, "--json", tmp_path / "out.json", "--html", tmp_path / "out.html", "--resamples", 50)
-    assert done.exit_code == 0, done.output
-    assert "set <i>&: answers" in done.output
-    assert "answers that decline, seen as such: 1 of 1" in done.output
-    record = json.loads((tmp_path / "out.json").read_text())
-    (measured,) = record["sets"]
-    assert measured["name"] == "set <i>&"
-    (level,) = measured["levels"]
-    assert (level["n"], level["supported"]) == (4, 2)
-    assert level["figures"]["balanced_accuracy"]["value"] == 1.0
-    assert record["threshold"] == 0.5
-    assert record["engine"] == "local"
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
-
-
 def test_json_on_standard_output_is_all_there_is(data):
     done = run(data, "--json", "-", "--resamples", 0)
     assert json.loads(done.stdout)["sets"][0]["levels"][0]["figures"]["auc"] == {
@@ -77,18 +61,6 @@ def test_json_on_standard_output_is_all_there_is(data):
         "low": None,
         "high": None,
     }
-
-
-def test_a_folder_gives_a_line_per_set_and_a_mean(tmp_path):
-    write(tmp_path / "one.jsonl", ROWS)
-    (tmp_path / "sub").mkdir()
-    write(tmp_path / "sub" / "one.jsonl", ROWS[:2])
-    write(tmp_path / "two.jsonl", ROWS[:2])
-    done = run(tmp_path, "--json", "-", "--resamples", 0)
-    record = json.loads(done.stdout)
-    assert [s["name"] for s in record["sets"]] == ["one", "sub/one", "two"]
-    assert record["mean"]["balanced_accuracy"] == 1.0
-    assert "mean" in run(tmp_path, "--resamples", 0).output
 
 
 def test_files_of_one_name_never_become_one_set(tmp_path):
@@ -213,79 +185,6 @@ def test_ctrl_c_leaves_nothing_half_written(data, tmp_path):
     assert len(seen) == 3  # the data, the old figures, and the file being written
     assert out.read_text() == "old"
     assert sorted(tmp_path.iterdir()) == sorted([data, out])
-
-
-VOID = {"meta", "circle", "line", "rect", "polyline", "br"}
-
-
-class Page(HTMLParser):
-    """Collects tags and text, and refuses tags that do not match."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.attributes, self.text, self.open = [], [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def test_the_page_is_whole_escaped_and_stands_alone(data, tmp_path):
-    assert run(data, "--html", tmp_path / "out.html", "--resamples", 50).exit_code == 0
-    text = (tmp_path / "out.html").read_text(encoding="utf-8")
-    page = Page(text)
-    assert not {"script", "link", "img", "iframe", "object", "i", "b"} & set(page.tags)
-    assert not [a for a in page.attributes if a[0] in {"src", "href", "action"} or a[0].startswith("on")]
-    assert "://" not in text
-    assert "prefers-color-scheme: dark" in text
-    seen = "".join(page.text)
-    assert "set <i>&" in seen
-    assert "<b>'odd' & \"type\"</b>" in seen
-    assert page.tags.count("figure") == page.tags.count("figcaption") == page.tags.count("svg") == 3
-    assert seen.count("How to read it") == 3
-
-
-def test_each_plot_is_well_formed_and_inside_its_frame(data, tmp_path):
-    run(data, "--html", tmp_path / "out.html", "--resamples", 50)
-    text = (tmp_path / "out.html").read_text(encoding="utf-8")
-    plots = [part.partition("</svg>")[0] + "</svg>" for part in ("<svg" + rest for rest in text.split("<svg")[1:])]
-    assert len(plots) == 3
-    for plot in plots:
-        root = ET.fromstring(plot)
-        _, _, width, height = map(float, root.get("viewBox").split())
-        assert root.get("aria-label")
-        for circle in root.iter("circle"):
-            assert 0 <= float(circle.get("cx")) <= width
-            assert 0 <= float(circle.get("cy")) <= height
-        for bar in root.iter("rect"):
-            assert 0 <= float(bar.get("x")) + float(bar.get("width")) <= width
-
-
-def test_names_out_of_the_data_can_do_nothing_to_the_terminal(tmp_path):
-    names = ["\x1b[31mred", "\ud800lone", "[bold]markup[/bold]"]
-    write(tmp_path / "x.jsonl", [ROWS[0], *({**ROWS[1], "error_type": name} for name in names)])
-    done = run(tmp_path / "x.jsonl", "--resamples", 0, "--html", tmp_path / "out.html")
-    assert done.exit_code == 0, done.output
-    assert "\x1b" not in done.output
-    assert "�[31mred" in done.output
-    assert "[bold]markup[/bold]" in done.output
-    assert "�lone" in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
 def test_help_has_an_example():
