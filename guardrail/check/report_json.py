@@ -1,10 +1,10 @@
-"""JSON records: answers to check, one per line, and what comes out for each. Order and ids are kept."""
+"""Answers to check and reports as JSON, one per line, and back. Order and ids are kept."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -14,7 +14,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from guardrail.check.contract import Draft
 from guardrail.check.intake import ClaimLike, sentence_of
 from guardrail.errors import UsageError, did_you_mean
-from guardrail.types import Claim, ClaimFinding, Evidence, Finding, GuardedAnswer, Passage, Span
+from guardrail.types import (
+    BiographyCategory,
+    Cause,
+    Claim,
+    ClaimFinding,
+    ErrorType,
+    Evidence,
+    Finding,
+    GuardedAnswer,
+    Passage,
+    Report,
+    Scores,
+    Span,
+    Verdict,
+)
 
 
 class Encoding(TypedDict):
@@ -192,7 +206,7 @@ def result_record(ident: str | int | None, guarded: GuardedAnswer) -> dict[str, 
         "usage": asdict(report.usage),
         "reason": report.reason,
         "text": guarded.text,
-        **({"passages": [{"id": p.id, "title": p.title, "text": p.text} for p in report.passages]} if found else {}),
+        **({"passages": [passage_record(p) for p in report.passages]} if found else {}),
     }
 
 
@@ -217,6 +231,26 @@ def extract_record(line: Line, draft: Draft) -> dict[str, Any]:
         ],
         **({"reason": draft.reason} if draft.reason else {}),
     }
+
+
+def report_record(report: Report) -> dict[str, Any]:
+    """All that ``read_report`` reads: a report without claims, groups and usage; scores are not rounded."""
+    return {
+        "question": report.question,
+        "answer": report.answer,
+        "verdict": report.verdict.value,
+        "score": report.score,
+        "passages": [passage_record(p) for p in report.passages],
+        "findings": [{**finding_record(f), "score": f.score} for f in report.findings],
+        "scores": {name: value for name, value in asdict(report.scores).items() if value is not None},
+        "reason": report.reason,
+        "retrieved": report.retrieved,
+    }
+
+
+def passage_record(passage: Passage) -> dict[str, Any]:
+    """A passage as JSON."""
+    return {"id": passage.id, "title": passage.title, "text": passage.text}
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
@@ -255,3 +289,52 @@ def _claim(claim: ClaimFinding) -> dict[str, Any]:
 
 def _quotes(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
     return [{"passage_id": e.passage_id, "span": list(e.span), "quote": e.quote} for e in evidence]
+
+
+def read_report(raw: Mapping[str, Any], **known: Any) -> Report:
+    """The report that ``report_record`` wrote.
+
+    Args:
+        raw: Its JSON. Texts and quotes that are left out are what their spans cut out of answer and passage.
+        **known: Fields that stand elsewhere.
+    """
+    answer, scores = raw["answer"], raw["scores"]
+    passages = tuple(Passage(**p) for p in raw.get("passages", ()))
+    category = scores.get("category")
+    fields = {
+        "verdict": Verdict(raw.get("verdict", Verdict.UNVERIFIED)),
+        "score": raw.get("score", 0.0),
+        "answer": answer,
+        "passages": passages,
+        "question": raw.get("question"),
+        "findings": tuple(_read_finding(f, answer, {p.id: p.text for p in passages}) for f in raw["findings"]),
+        "scores": Scores(**{**scores, "category": None if category is None else BiographyCategory(category)}),
+        "reason": raw.get("reason", ""),
+        "retrieved": raw.get("retrieved", False),
+    }
+    return Report(**{**fields, **known})
+
+
+def _read_finding(raw: Mapping[str, Any], answer: str, texts: Mapping[str, str]) -> Finding:
+    span = Span(*raw["span"])
+    text = raw.get("text", span.of(answer))
+    return Finding(
+        id=raw["id"],
+        text=text,
+        span=span,
+        claim=raw.get("claim", text),
+        verdict=Verdict(raw["verdict"]),
+        score=raw["score"],
+        error_type=ErrorType(raw["error_type"]) if raw.get("error_type") else None,
+        entity=raw.get("entity"),
+        reason=raw.get("reason", ""),
+        evidence=tuple(_read_evidence(e, texts) for e in raw.get("evidence", ())),
+        focus=Span(*raw["focus"]) if raw.get("focus") else None,
+        conflict=raw.get("conflict", False),
+        cause=Cause(raw["cause"]) if raw.get("cause") else None,
+    )
+
+
+def _read_evidence(raw: Mapping[str, Any], texts: Mapping[str, str]) -> Evidence:
+    span, passage_id = Span(*raw["span"]), raw["passage_id"]
+    return Evidence(passage_id=passage_id, span=span, quote=raw.get("quote", span.of(texts.get(passage_id, ""))))

@@ -58,7 +58,7 @@ def refuse_unusable(path: Path) -> None:
     except OSError as error:  # a folder on the way may not be entered
         raise ConfigurationError(f"cannot store records in {name}: {error.strerror}. Name another file.") from error
     if there:
-        with suppress(StoreAccessError), opened(path):
+        with suppress(StoreAccessError), open_store(path):
             pass
     elif not os.access(path.parent, os.W_OK):
         raise ConfigurationError(f"cannot store records in {name}: its folder is not writable. Name another.")
@@ -69,7 +69,7 @@ class StoreAccessError(UsageError):
 
 
 @contextmanager
-def opened(path: Path, *, writes: bool = False, whole: bool = True) -> Iterator[sqlite3.Connection]:
+def open_store(path: Path, *, writes: bool = False, whole: bool = True) -> Iterator[sqlite3.Connection]:
     """A connection for one question. A file that is not there yet seems empty.
 
     Args:
@@ -131,7 +131,7 @@ def version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of the tables; 0 for a file that nothing was written to.
 
     Raises:
-        ConfigurationError: see ``opened``.
+        ConfigurationError: see ``open_store``.
     """
     try:
         # First of all: tables come with the owner, and another process may make them in between.

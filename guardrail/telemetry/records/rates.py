@@ -7,8 +7,8 @@ import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 
+from guardrail.telemetry.records.queries import Selection
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, SAMPLE, fact
-from guardrail.telemetry.records.selection import Selection
 from guardrail.types import Verdict
 
 _Counts = defaultdict[str, tuple[int, float]]

@@ -1,20 +1,47 @@
-"""How long records stay: by age and by number, in small steps, so that writers need not wait."""
+"""Which answers are kept (all that somebody may have to look at, and a share of the others), and for how long."""
 
 from __future__ import annotations
 
 import sqlite3
+from hashlib import blake2b
+
+from guardrail.telemetry.outcome import Outcome
+from guardrail.types import Action, Verdict
 
 COMPLETE_SINCE = "complete_since"
-"""Fact: up to this time (Unix seconds) records were taken out by number, so older ones tell no rates."""
+"""Fact: up to this time (Unix seconds) records were taken out by number, so older ones say nothing of rates."""
 
 SAMPLE = "sample"
 """Fact: the share of clean answers that is kept, as last set."""
 
 _STEP = 500
+_FINE = (Verdict.SUPPORTED, Verdict.ABSTAINED)
+_LEFT_ALONE = (Action.ALLOW.value, "none")
+_WHOLE = 2**64
+
+
+def is_clean(outcome: Outcome) -> bool:
+    """Nothing was objected to and nothing was done."""
+    return outcome.verdict in _FINE and outcome.action in _LEFT_ALONE
+
+
+def keep_probability(outcome: Outcome, sample: float, *, keep_faults: bool) -> float:
+    """The share of such answers that is kept (0..1)."""
+    return 1.0 if keep_faults and not is_clean(outcome) else sample
+
+
+def is_sampled(ident: str, rate: float) -> bool:
+    """Whether the answer of this id is among the share ``rate``: always the same, in every process."""
+    if rate >= 1.0:
+        return True
+    digest = blake2b(ident.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest) < rate * _WHOLE
 
 
 def prune(connection: sqlite3.Connection, now: float, days: float | None, most: int | None) -> int:
     """Delete what is older than ``days``, then what is more than ``most`` records; returns how many.
+
+    In small steps, so that writers need not wait.
 
     By number clean records go first, then faulty ones, then labelled ones, each the oldest first.
     """

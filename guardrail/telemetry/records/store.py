@@ -13,17 +13,15 @@ from weakref import finalize
 
 from guardrail.errors import ConfigurationError, UsageError
 from guardrail.telemetry.outcome import Outcome
-from guardrail.telemetry.records import questions
-from guardrail.telemetry.records.content import Redact
-from guardrail.telemetry.records.database import files_of, opened, refuse_unusable
+from guardrail.telemetry.records import queries
+from guardrail.telemetry.records.database import files_of, open_store, refuse_unusable
 from guardrail.telemetry.records.disk import Limits
 from guardrail.telemetry.records.export import write_export
-from guardrail.telemetry.records.labelling import write_label
+from guardrail.telemetry.records.queries import Selection, When, write_label
 from guardrail.telemetry.records.rates import Rates, rates
 from guardrail.telemetry.records.record import StoredRecord
-from guardrail.telemetry.records.retention import prune, tidy
-from guardrail.telemetry.records.sampling import chance, drawn
-from guardrail.telemetry.records.selection import Selection, When
+from guardrail.telemetry.records.retention import is_sampled, keep_probability, prune, tidy
+from guardrail.telemetry.records.rows import Redact
 from guardrail.telemetry.records.writer import Writer
 from guardrail.types import ErrorType, Verdict
 
@@ -86,19 +84,19 @@ class RecordStore:
     def record(self, outcome: Outcome) -> None:
         """Keep the outcome, or not; never waits for the disk and never raises."""
         try:
-            rate = chance(outcome, self._sample, keep_faults=self._keep_faults)
-            if not drawn(outcome.id, rate):
-                self._writer.tally.add("sampled_out")
+            rate = keep_probability(outcome, self._sample, keep_faults=self._keep_faults)
+            if not is_sampled(outcome.id, rate):
+                self._writer.counters.add("sampled_out")
             elif not self._writer.put(outcome, rate):
-                self._writer.tally.add("dropped")
+                self._writer.counters.add("dropped")
         except Exception as error:  # somebody's own Outcome, or no thread can be started
-            self._writer.tally.add("failed")
+            self._writer.counters.add("failed")
             _log.debug("not recorded", exc_info=error)
 
     @property
     def counts(self) -> Mapping[str, int]:
         """What became of the outcomes of this process: written, sampled_out, dropped, failed."""
-        return self._writer.tally.counts()
+        return self._writer.counters.counts()
 
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait up to ``timeout`` seconds until all that was recorded is on disk or given up; whether it is."""
@@ -137,7 +135,7 @@ class RecordStore:
             verdict: Only this one, whichever it is.
             error_type: With a finding of this type.
             labelled: Only those that a person labelled (True) or nobody did (False).
-            unverified: Also those that nobody could judge, after the others.
+            unverified: Also those that are not verified, after the others.
             distinct: Of the same question and answer only one, which says how often it was ``seen``.
 
         Raises:
@@ -149,8 +147,8 @@ class RecordStore:
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise UsageError(f"n must be a whole number from 1 on, got {n!r}.")
         deepest = _ALL_RANKS if verdict is not None else _UNVERIFIED_RANK if unverified else _WORST_RANKS
-        with opened(self.path) as connection:
-            return questions.worst(connection, n, chosen, time.time(), deepest=deepest, distinct=distinct)
+        with open_store(self.path) as connection:
+            return queries.worst(connection, n, chosen, time.time(), deepest=deepest, distinct=distinct)
 
     def get(self, id: str) -> StoredRecord | None:  # noqa: A002  the name of the field
         """The record of this id, or of the only one that begins so (6 digits or more).
@@ -158,20 +156,20 @@ class RecordStore:
         Raises:
             UsageError: several begin so, or the file cannot be read.
         """
-        with opened(self.path) as connection:
-            return questions.find(connection, id)
+        with open_store(self.path) as connection:
+            return queries.find(connection, id)
 
     def count(self, **chosen: Any) -> int:
         """How many records. ``since``, ``until``, ``labels``, ``verdict``, ``error_type``, ``labelled``: see ``worst``.
 
         ``faulty``: only those that somebody may have to look at (True), or that nobody objected to (False).
         """
-        with opened(self.path) as connection:
-            return questions.count(connection, _selection(chosen), time.time())
+        with open_store(self.path) as connection:
+            return queries.count(connection, _selection(chosen), time.time())
 
     def stats(self, **chosen: Any) -> Rates:
         """Estimated rates of verdicts, whole and by label; arguments as ``count``."""
-        with opened(self.path) as connection:
+        with open_store(self.path) as connection:
             return rates(connection, _selection(chosen), time.time())
 
     def records(
@@ -179,9 +177,9 @@ class RecordStore:
     ) -> Generator[StoredRecord, None, None]:
         """Records one at a time, however many there are; arguments as ``export``, errors as ``count``."""
         selection = _selection(chosen)
-        with opened(self.path) as connection:
-            found = questions.numbers(connection, selection, time.time(), worst_first=worst_first, limit=limit)
-            yield from questions.read(connection, found)
+        with open_store(self.path) as connection:
+            found = queries.numbers(connection, selection, time.time(), worst_first=worst_first, limit=limit)
+            yield from queries.read(connection, found)
 
     def export(
         self,
@@ -240,7 +238,7 @@ class RecordStore:
         Raises:
             UsageError: no such record, finding, label or error type, or the file cannot be written.
         """
-        with opened(self.path, writes=True) as connection:
+        with open_store(self.path, writes=True) as connection:
             return write_label(
                 connection, id, label, time.time(), finding=finding, error_type=error_type, note=note, by=by
             )
@@ -257,7 +255,7 @@ class RecordStore:
         _refuse(self._sample, days, max_records, 1)
         oldest = self._days if days is None else days
         most = self._most if max_records is None else max_records
-        with opened(self.path, writes=True, whole=False) as connection:
+        with open_store(self.path, writes=True, whole=False) as connection:
             gone = prune(connection, time.time(), oldest, most)
             tidy(connection, fully=True)
             return gone

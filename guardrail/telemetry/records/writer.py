@@ -7,16 +7,18 @@ import queue
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
+
+from opentelemetry import metrics
 
 from guardrail.errors import ConfigurationError
 from guardrail.telemetry.outcome import Outcome
-from guardrail.telemetry.records import forks
-from guardrail.telemetry.records.content import Redact
+from guardrail.telemetry.records import fork_safety
 from guardrail.telemetry.records.disk import Disk, Limits
-from guardrail.telemetry.records.rows import Row, as_row
-from guardrail.telemetry.records.tally import Tally
+from guardrail.telemetry.records.rows import Redact, Row, as_row
 from guardrail.telemetry.sqlite_file import is_damaged
 
 _GATHER_SECONDS = 0.2
@@ -27,9 +29,35 @@ _GIVE_UP_SECONDS = 60.0
 _LOG_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
+_records = metrics.get_meter("guardrail").create_counter(
+    "guardrail.records", unit="{record}", description="Records by what became of them"
+)
 _inherited: list[object] = []  # a forked child must not even close its parent's connections
 
+Fate = Literal["written", "sampled_out", "dropped", "failed"]
 _Kept = tuple[Outcome, float]
+
+
+class Counters:
+    """What became of outcomes, in this process: counted here and in the metric ``guardrail.records``."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.RLock()  # a signal handler may come in between
+
+    def add(self, fate: Fate, number: int = 1) -> None:
+        """Count; a broken metrics SDK changes nothing."""
+        with self._lock:
+            self._counts[fate] += number
+        try:
+            _records.add(number, {"outcome": fate})
+        except Exception as error:
+            _log.debug("not counted", exc_info=error)
+
+    def counts(self) -> dict[str, int]:
+        """How many by fate, so far."""
+        with self._lock:
+            return dict(self._counts)
 
 
 class Writer:
@@ -44,10 +72,10 @@ class Writer:
         self._limits = limits
         self._redact = redact
         self._begin()
-        forks.watch(self)
+        fork_safety.register(self)
 
     def _begin(self) -> None:
-        self.tally = Tally()
+        self.counters = Counters()
         self._queue: queue.SimpleQueue[_Kept | threading.Event] = queue.SimpleQueue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -158,7 +186,7 @@ class Writer:
             try:
                 rows.append(as_row(outcome, rate, self._redact))
             except Exception as error:  # somebody's own Outcome
-                self.tally.add("failed")
+                self.counters.add("failed")
                 self._warn("an outcome could not be made a record", error)
         return rows
 
@@ -175,11 +203,11 @@ class Writer:
                     return
                 self._recover(error)
             else:
-                self.tally.add("written", new)
+                self.counters.add("written", new)
                 self._trouble_ends()
                 return
-            if self._hopeless():
-                self.tally.add("failed", len(rows))
+            if self._gives_up():
+                self.counters.add("failed", len(rows))
                 return
             self._say_dropped()
             self._stopping.wait(pause)
@@ -191,7 +219,7 @@ class Writer:
             for row in rows:
                 self._write([row])
             return
-        self.tally.add("failed", len(rows))
+        self.counters.add("failed", len(rows))
         self._warn("a record could not be written", error)
 
     def _prune(self) -> None:
@@ -202,7 +230,7 @@ class Writer:
             self._warn(f"old records cannot be deleted from {str(self._path)!r}; tried again later", error)
             self._reopen(error)
 
-    def _hopeless(self) -> bool:
+    def _gives_up(self) -> bool:
         lasted = 0.0 if self._trouble_since is None else time.monotonic() - self._trouble_since
         return self._stopping.is_set() or lasted > _GIVE_UP_SECONDS
 
@@ -232,7 +260,7 @@ class Writer:
             _log.warning("%s (%s)", what, error if own else type(error).__name__)
 
     def _say_dropped(self) -> None:
-        dropped = self.tally.counts().get("dropped", 0)
+        dropped = self.counters.counts().get("dropped", 0)
         if dropped > self._dropped and time.monotonic() - self._said_dropped >= _LOG_SECONDS:
             self._said_dropped = time.monotonic()
             _log.warning(

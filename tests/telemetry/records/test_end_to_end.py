@@ -72,11 +72,11 @@ def test_records_are_counted_in_the_metric(outcome, path, monkeypatch):
     metrics = pytest.importorskip("opentelemetry.sdk.metrics")
     from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-    from guardrail.telemetry.records import tally
+    from guardrail.telemetry.records import writer
 
     reader = InMemoryMetricReader()
     meter = metrics.MeterProvider([reader]).get_meter("guardrail")
-    monkeypatch.setattr(tally, "_records", meter.create_counter("guardrail.records", unit="{record}"))
+    monkeypatch.setattr(writer, "_records", meter.create_counter("guardrail.records", unit="{record}"))
     with RecordStore(path, sample=0.0) as store:
         store.record(outcome())
         store.record(outcome("supported"))

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from guardrail import MissingExtraError, Passage, UsageError
 from guardrail.cli.main import app
 from guardrail.evaluation import read_labelled
-from guardrail.telemetry.records import RecordStore, export, parquet
+from guardrail.telemetry.records import RecordStore, export
 
 ODD = "桥 👩‍👩‍👧 \x00 \ud800 \u2028"
 
@@ -81,7 +81,7 @@ def test_what_is_exported_can_be_chosen(three, tmp_path):
 
 def test_parquet_holds_the_same_in_row_groups(three, tmp_path, monkeypatch):
     pq = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(parquet, "_AT_ONCE", 2)
+    monkeypatch.setattr(export, "_AT_ONCE", 2)
     out = tmp_path / "out.parquet"
     assert three.export(out, format="parquet") == 3
     assert pq.ParquetFile(out).num_row_groups == 2

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from guardrail import Evidence, Finding, Passage, Span, Verdict
-from guardrail.telemetry.records import RecordStore, content
+from guardrail.telemetry.records import RecordStore, rows
 
 SECRET = "Ana Ruiz"
 
@@ -106,8 +106,7 @@ def test_a_redaction_that_fails_leaves_no_text_and_no_message(path, private, red
 
 
 def test_an_answer_of_megabytes_leaves_its_verdict_only(store, outcome, monkeypatch):
-    monkeypatch.setattr(content, "MOST", 1000)
-    monkeypatch.setattr("guardrail.telemetry.records.rows.MOST", 1000)
+    monkeypatch.setattr(rows, "MOST", 1000)
     long = outcome(answer="x" * 900, passages=(Passage(id="1", text="y" * 101),))
     store.record(long)
     store.flush()

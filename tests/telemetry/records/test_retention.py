@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from guardrail import ConfigurationError, ErrorType
 from guardrail.cli.main import app
 from guardrail.telemetry.records import RecordStore
-from guardrail.telemetry.records.sampling import chance, drawn
+from guardrail.telemetry.records.retention import is_sampled, keep_probability
 
 DAY = 86_400
 
@@ -27,12 +27,12 @@ def size(path):
 
 def test_a_share_is_drawn_by_id_the_same_everywhere():
     ids = [f"{n:032x}" for n in range(20_000)]
-    chosen = {ident for ident in ids if drawn(ident, 0.05)}
+    chosen = {ident for ident in ids if is_sampled(ident, 0.05)}
     assert 900 <= len(chosen) <= 1100  # 1000 expected, standard deviation 31
-    assert chosen == {ident for ident in ids if drawn(ident, 0.05)}
-    assert chosen < {ident for ident in ids if drawn(ident, 0.1)}
-    assert not any(drawn(ident, 0.0) for ident in ids)
-    assert all(drawn(ident, 1.0) for ident in ids)
+    assert chosen == {ident for ident in ids if is_sampled(ident, 0.05)}
+    assert chosen < {ident for ident in ids if is_sampled(ident, 0.1)}
+    assert not any(is_sampled(ident, 0.0) for ident in ids)
+    assert all(is_sampled(ident, 1.0) for ident in ids)
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_a_share_is_drawn_by_id_the_same_everywhere():
 )
 def test_what_somebody_may_have_to_look_at_is_always_kept(outcome, verdict, action, always):
     given = outcome(verdict, action=action)
-    assert chance(given, 0.05, keep_faults=True) == (1.0 if always else 0.05)
-    assert chance(given, 0.05, keep_faults=False) == 0.05
-    assert chance(outcome("supported", checked_only=True), 0.05, keep_faults=True) == 0.05
+    assert keep_probability(given, 0.05, keep_faults=True) == (1.0 if always else 0.05)
+    assert keep_probability(given, 0.05, keep_faults=False) == 0.05
+    assert keep_probability(outcome("supported", checked_only=True), 0.05, keep_faults=True) == 0.05
 
 
 def test_rates_are_those_of_all_answers_not_of_the_kept_ones(path, outcome):

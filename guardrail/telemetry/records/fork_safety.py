@@ -40,7 +40,7 @@ _writers: WeakSet[Forked] = WeakSet()
 _paused = threading.local()  # hooks run in the thread that forks; two may fork at once
 
 
-def watch(writer: Forked) -> None:
+def register(writer: Forked) -> None:
     """See to this writer when the process forks or ends."""
     _writers.add(writer)
 
