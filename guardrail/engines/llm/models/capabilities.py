@@ -83,8 +83,7 @@ def read_reply(reply: object, calls: int) -> Completion:
     """
     model = getattr(reply, "model", None)
     usage = read_tokens(getattr(reply, "usage", None))
-    model = model if isinstance(model, str) else ""
-    spent = Completion(text="", model=model, calls=calls, **usage)
+    spent = Completion(text="", model=model if isinstance(model, str) else "", calls=calls, **usage)
     choices = getattr(reply, "choices", None)
     if not isinstance(choices, list):
         raise LLMError("the reply is no chat completion", retryable=True, spent=spent, cause=Cause.REPLY)
@@ -92,12 +91,20 @@ def read_reply(reply: object, calls: int) -> Completion:
         raise LLMError("the reply holds no choice", retryable=True, spent=spent, cause=Cause.REPLY)
     message = getattr(choices[0], "message", None)
     ending = getattr(choices[0], "finish_reason", None)
-    if getattr(message, "refusal", None) or ending == "content_filter":
+    refused = bool(getattr(message, "refusal", None)) or ending == "content_filter"
+    return with_text(spent, getattr(message, "content", None), refused=refused, cut_off=ending == "length")
+
+
+def with_text(spent: Completion, text: object, *, refused: bool, cut_off: bool) -> Completion:
+    """The reply, of which ``spent`` is what it cost.
+
+    Raises:
+        LLMError: the model refused, or there is no text.
+    """
+    if refused:
         raise LLMError("the model refused to reply", spent=spent, cause=Cause.REPLY)
-    text = getattr(message, "content", None)
-    cut_off = ending == "length"
     if not isinstance(text, str) or not text.strip():
         if cut_off:  # a reasoning model may spend the whole limit on its thoughts; it would again
             raise LLMError("the reply ended at the token limit before its text", spent=spent, cause=Cause.REPLY)
         raise LLMError("the reply holds no text", retryable=True, spent=spent, cause=Cause.REPLY)
-    return Completion(text=text, model=model, cut_off=cut_off, calls=calls, **usage)
+    return replace(spent, text=text, cut_off=cut_off)

@@ -7,11 +7,11 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from guardrail.check.drivers import arun, run
-from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
+from guardrail.engines.llm.models.capabilities import with_text
+from guardrail.engines.llm.protocol import Completion, Prompt
 from guardrail.engines.llm.requests.budget import read_tokens
 from guardrail.engines.llm.requests.failures import failure, mentions
 from guardrail.errors import ConfigurationError, MissingExtraError
-from guardrail.types import Cause
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -149,19 +149,14 @@ def _config(prompt: Prompt) -> RunnableConfig:
 def _read(reply: object, calls: int) -> Completion:
     raw: Any = reply.get("raw") if isinstance(reply, dict) else reply
     about: Any = getattr(raw, "response_metadata", None) or {}
-    usage = read_tokens(getattr(raw, "usage_metadata", None))
-    spent = Completion(text="", calls=calls, **usage)
+    name = str(about.get("model_name") or about.get("model") or "")
+    spent = Completion(text="", model=name, calls=calls, **read_tokens(getattr(raw, "usage_metadata", None)))
     endings = {str(about.get(name)) for name in ("finish_reason", "stop_reason", "stopReason", "done_reason")}
     extra: Any = getattr(raw, "additional_kwargs", None) or {}
-    if extra.get("refusal") or endings & _REFUSED:
-        raise LLMError("the model refused to reply", spent=spent, cause=Cause.REPLY)
     text = getattr(raw, "text", "")
     text = str(text() if callable(text) and not isinstance(text, str) else text)
     tools = getattr(raw, "tool_calls", None) or []
     if not text.strip() and tools:  # some models are held to a schema by way of a tool
         text = json.dumps(tools[0].get("args"), ensure_ascii=False)
-    cut_off = bool(endings & _CUT)
-    if not text.strip():
-        raise LLMError("the reply holds no text", retryable=not cut_off, spent=spent, cause=Cause.REPLY)
-    name = about.get("model_name") or about.get("model") or ""
-    return Completion(text=text, model=str(name), cut_off=cut_off, calls=calls, **usage)
+    refused = bool(extra.get("refusal") or endings & _REFUSED)
+    return with_text(spent, text, refused=refused, cut_off=bool(endings & _CUT))

@@ -8,11 +8,11 @@ from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 from guardrail.check.drivers import arun, run
-from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
+from guardrail.engines.llm.models.capabilities import with_text
+from guardrail.engines.llm.protocol import Completion, Prompt
 from guardrail.engines.llm.requests.budget import read_tokens
 from guardrail.engines.llm.requests.failures import failure, mentions
 from guardrail.errors import ConfigurationError, MissingExtraError
-from guardrail.types import Cause
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
@@ -111,17 +111,12 @@ def _messages(prompt: Prompt) -> list[ChatMessage]:
 def _read(response: Any, calls: int) -> Completion:
     raw = response.raw
     usage = read_tokens(_field(raw, "usage") or _field(raw, "usage_metadata") or response.additional_kwargs)
-    text = response.message.content or ""
     choices = _field(raw, "choices")
     ending = _field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
     ending = ending or _field(raw, "stop_reason") or _field(raw, "done_reason")
     spent = Completion(text="", calls=calls, **usage)
-    if ending in {"content_filter", "refusal"}:
-        raise LLMError("the model refused to reply", spent=spent, cause=Cause.REPLY)
-    cut_off = ending in _CUT
-    if not text.strip():
-        raise LLMError("the reply holds no text", retryable=not cut_off, spent=spent, cause=Cause.REPLY)
-    return Completion(text=text, cut_off=cut_off, calls=calls, **usage)
+    refused = ending in {"content_filter", "refusal"}
+    return with_text(spent, response.message.content, refused=refused, cut_off=ending in _CUT)
 
 
 def _field(owner: object, name: str) -> Any:

@@ -15,10 +15,9 @@ from guardrail.check.entities.names import split_title
 from guardrail.check.logic import find_relations
 from guardrail.engines.llm.draft import answer_units
 from guardrail.engines.llm.judgement import claims_of
-from guardrail.engines.llm.paper.evidence import Locator
 from guardrail.engines.llm.paper.inputs import by_sentence, context_blocks, keeps, replies_to
 from guardrail.engines.llm.paper.replies import FactsReply, GroupReply, GroupsReply, TruthReply, items
-from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
+from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, Locator, merged, strict
 from guardrail.engines.llm.prompts import ask
 from guardrail.engines.llm.protocol import Reply, Steps
 from guardrail.engines.llm.replies import answer_of

@@ -13,16 +13,15 @@ from typing import Any, Literal
 
 from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.draft import answer_units
-from guardrail.engines.llm.paper.attribution import Extracted, attributed
-from guardrail.engines.llm.paper.evidence import Locator
 from guardrail.engines.llm.paper.inputs import by_sentence, context_blocks, keeps, question_block, replies_to
 from guardrail.engines.llm.paper.replies import ClaimReply, ClaimsReply, LabelReply, LabelsReply, TripletsReply, items
-from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, merged, strict
+from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, Locator, merged, strict
 from guardrail.engines.llm.prompts import ask
 from guardrail.engines.llm.protocol import Reply, Steps
 from guardrail.engines.llm.replies import answer_of
 from guardrail.text.language import language as language_of
-from guardrail.types import Cell, Row, Segment, SupportMatrix
+from guardrail.text.words import Overlap, content_words
+from guardrail.types import Cell, Claim, Row, Segment, Span, SupportMatrix
 
 ClaimFormat = Literal["triplet", "subsentence"]
 
@@ -33,6 +32,15 @@ _JOINT = 5
 
 _REASONS = ("A passage contradicts this claim and none entails it.", "No passage entails this claim.")
 _LABELS = {label.name.capitalize(): label for label in Label}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Extracted:
+    """A claim as extracted; ``sentences`` are the numbers (from 1) of those that the model says it is from."""
+
+    text: str
+    triplet: tuple[str, str, str] | None = None
+    sentences: tuple[int, ...] = ()
 
 
 def decompose(request: DecomposeRequest, language: str, *, claim_format: ClaimFormat = "triplet") -> Steps[Draft]:
@@ -59,7 +67,7 @@ def decompose(request: DecomposeRequest, language: str, *, claim_format: ClaimFo
         why = raw.reason if isinstance(raw, NotJudged) else f"the reply has no {key}"
         return Draft(parts=request.parts, reason=f"Segments are checked whole, without claims: {why}.")
     extracted = _triplets(raw[key]) if claim_format == "triplet" else _claims(raw)
-    segments, strangers = attributed(request, single.parts.checked, extracted)
+    segments, strangers = _attributed(request, single.parts.checked, extracted)
     lost = strangers + len(raw[key]) - len(extracted)
     reason = f"{lost} of {len(raw[key])} claims were left out: unreadable, or not of this answer." if lost else ""
     return Draft(parts=replace(request.parts, segments=segments), reason=reason)
@@ -122,7 +130,7 @@ def _items(segment: Segment) -> list[_Item]:
     return found
 
 
-def _triplets(listed: Iterable[Any]) -> list[Extracted]:
+def _triplets(listed: Iterable[Any]) -> list[_Extracted]:
     found = []
     for item in listed:
         if not isinstance(item, list) or len(item) != 3 or not all(isinstance(part, str) for part in item):
@@ -130,13 +138,13 @@ def _triplets(listed: Iterable[Any]) -> list[Extracted]:
         parts = [" ".join(part.split()) for part in item]
         if all(parts):
             between = "" if language_of("".join(parts)) in {"zh", "ja"} else " "
-            found.append(Extracted(text=between.join(parts), triplet=(parts[0], parts[1], parts[2])))
+            found.append(_Extracted(text=between.join(parts), triplet=(parts[0], parts[1], parts[2])))
     return found
 
 
-def _claims(raw: dict[str, Any]) -> list[Extracted]:
+def _claims(raw: dict[str, Any]) -> list[_Extracted]:
     read = [(" ".join(claim.text.split()), claim) for claim in items(raw, "claims", ClaimReply)]
-    return [Extracted(text=text, sentences=tuple(claim.sentences)) for text, claim in read if text]
+    return [_Extracted(text=text, sentences=tuple(claim.sentences)) for text, claim in read if text]
 
 
 def _labels(reply: Reply, ids: Sequence[str]) -> dict[str, Label | NotJudged]:
@@ -170,3 +178,62 @@ def _row(
         else:
             fault = NOT_BORNE_OUT
     return merged(item.id, cells, fault, _REASONS)
+
+
+def _attributed(
+    request: DecomposeRequest, sentences: Sequence[Segment], extracted: Sequence[_Extracted]
+) -> tuple[tuple[Segment, ...], int]:
+    """The rules' segments with their claims, and how many claims share no word with the answer (they are left out).
+
+    Args:
+        request: The answer and the rules' segments.
+        sentences: Its sentences to check, in order.
+        extracted: What the model extracted.
+    """
+    words = [content_words(sentence.text) for sentence in sentences]
+    overlap = Overlap(words)
+    found: dict[str, list[tuple[_Extracted, Span]]] = defaultdict(list)
+    strangers = 0
+    for claim in extracted:
+        number = _sentence(claim, overlap, len(sentences))
+        if number is None:
+            strangers += 1
+            continue
+        sentence = sentences[number]
+        home = next(s for s in request.parts.checked if s.span.start <= sentence.span.start < s.span.end)
+        if all(claim.text != other.text for other, _ in found[home.id]):
+            found[home.id].append((claim, _span_of(claim, sentence.span, request.answer)))
+    return tuple(_with_claims(segment, found[segment.id]) for segment in request.parts.segments), strangers
+
+
+def _sentence(claim: _Extracted, overlap: Overlap, count: int) -> int | None:
+    """The sentence that has most of the claim, of those that the model names if they have any; None if none has."""
+    words = content_words(claim.text)
+    named = [n - 1 for n in claim.sentences if 1 <= n <= count]
+    for among in (named, range(count)):
+        shares = {n: overlap.coverage(words, [n]) if words else 0.0 for n in among}
+        best = max(shares, key=shares.__getitem__, default=None)
+        if best is not None and shares[best] > 0.0:
+            return best
+    return None
+
+
+def _span_of(claim: _Extracted, sentence: Span, answer: str) -> Span:
+    """The stretch of the sentence from the first to the last part of the claim in it, else the sentence."""
+    written = sentence.of(answer).casefold()
+    if len(written) != sentence.end - sentence.start:  # a case fold that moves offsets
+        return sentence
+    parts = claim.triplet or (claim.text.rstrip(".。"),)
+    places = [(at, at + len(part)) for part in parts if (at := written.find(part.casefold())) >= 0]
+    if len(places) < min(2, len(parts)):
+        return sentence  # the head alone is the subject of every claim
+    start = sentence.start
+    return Span(start + min(first for first, _ in places), start + max(last for _, last in places))
+
+
+def _with_claims(segment: Segment, found: Sequence[tuple[_Extracted, Span]]) -> Segment:
+    claims = tuple(
+        Claim(id=f"{segment.id}.{n}", text=claim.text, triplet=claim.triplet, span=span)
+        for n, (claim, span) in enumerate(found, 1)
+    )
+    return replace(segment, claims=claims)

@@ -158,7 +158,7 @@ class Calls:
             budget.close_round(before)
 
     def _reply(self, ask: _Ask, given_up: Event) -> Reply:
-        retrying = self._retries.retrying(self.settings, ask.budget, lambda: self._refuses(given_up), given_up.wait)
+        retrying = self._retries.retrying(self.settings, ask.budget, lambda: self._refuses(given_up), given_up)
         try:
             reply: Completion = retrying(self._attempt, ask)
         except LLMError as error:
@@ -166,7 +166,7 @@ class Calls:
         return reply
 
     async def _areply(self, ask: _Ask) -> Reply:
-        retrying = self._retries.aretrying(self.settings, ask.budget, lambda: self._breaker.refuses, asyncio.sleep)
+        retrying = self._retries.aretrying(self.settings, ask.budget, lambda: self._breaker.refuses)
         try:
             reply: Completion = await retrying(self._aattempt, ask)
         except LLMError as error:

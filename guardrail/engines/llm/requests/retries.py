@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Callable
+from threading import Event
+from typing import Any
 
 from guardrail.engines.llm.protocol import LLMError
 from guardrail.engines.llm.requests.budget import Budget
@@ -20,35 +23,28 @@ _LONGEST_ASKED = 60.0
 """Seconds of a Retry-After that are waited for; no reader of an answer waits longer."""
 
 
-def retrying(
-    settings: CallSettings, budget: Budget, refused: Callable[[], bool], sleep: Callable[[float], object]
-) -> tenacity.Retrying:
+def retrying(settings: CallSettings, budget: Budget, refused: Callable[[], bool], given_up: Event) -> tenacity.Retrying:
     """Calls a function up to ``settings.attempts`` times; the last error is raised.
 
-    ``refused`` says that another request would fail at once, so that waiting for it is in vain.
+    ``refused`` says that another request would fail at once, so that waiting for it is in vain; ``given_up`` ends a
+    wait.
     """
+
+    def sleep(seconds: float) -> None:
+        given_up.wait(seconds)
+
+    return tenacity.Retrying(sleep=sleep, **_options(settings, budget, refused))
+
+
+def aretrying(settings: CallSettings, budget: Budget, refused: Callable[[], bool]) -> tenacity.AsyncRetrying:
+    """The same for a coroutine function, whose waits end when its task is cancelled."""
+    return tenacity.AsyncRetrying(sleep=asyncio.sleep, **_options(settings, budget, refused))
+
+
+def _options(settings: CallSettings, budget: Budget, refused: Callable[[], bool]) -> dict[str, Any]:
     policy = _Policy(settings, budget, refused)
-    return tenacity.Retrying(
-        sleep=lambda seconds: _pause(sleep, seconds),
-        retry=tenacity.retry_if_exception(_may_pass),
-        wait=policy.wait,
-        stop=policy.stop,
-        reraise=True,
-    )
-
-
-def aretrying(
-    settings: CallSettings, budget: Budget, refused: Callable[[], bool], sleep: Callable[[float], Awaitable[None]]
-) -> tenacity.AsyncRetrying:
-    """The same for a coroutine function."""
-    policy = _Policy(settings, budget, refused)
-    return tenacity.AsyncRetrying(
-        sleep=sleep, retry=tenacity.retry_if_exception(_may_pass), wait=policy.wait, stop=policy.stop, reraise=True
-    )
-
-
-def _pause(sleep: Callable[[float], object], seconds: float) -> None:
-    sleep(seconds)
+    retry = tenacity.retry_if_exception(_may_pass)
+    return {"retry": retry, "wait": policy.wait, "stop": policy.stop, "reraise": True}
 
 
 def _may_pass(error: BaseException) -> bool:
