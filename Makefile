@@ -18,7 +18,7 @@ TORCH ?= torch==2.13.0
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check -q
 # Tests that need nothing but the installed package and its extra "openai": they also run on the wheel.
-WHEEL_TESTS := tests/conftest.py \
+WHEEL_TESTS := tests/conftest.py tests/support \
 	$(addprefix tests/,test_guard.py check/decompose/test_decomposition.py check/decompose/test_abstention.py) \
 	$(addprefix tests/,check/entities/test_groups.py check/logic/test_relations.py text/facts/test_gate.py) \
 	$(addprefix tests/,policy/test_policy.py engines/llm/test_cli_llm.py engines/llm/test_paper_examples.py)
