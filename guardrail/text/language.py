@@ -86,7 +86,7 @@ def may_be_english(text: str) -> bool:
         return True
     if len(_LATIN.findall(sample)) < 0.75 * letters:
         return False
-    words = [word.lower() for word in _WORD.findall(sample)]
+    words = [word.lower() for word in _WORD.findall(sample.replace("et al.", ""))]
     english = sum(word in _ENGLISH for word in words)
     foreign = sum(word in _FOREIGN for word in words)
     return not (foreign >= 2 and foreign > 2 * english)

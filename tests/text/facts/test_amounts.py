@@ -1,0 +1,50 @@
+"""Numbers and quantities: numerals joined with unit, hedge and name."""
+
+import pytest
+
+from guardrail.text.facts.amounts import read_amounts
+from guardrail.text.facts.fact import Bound, FactKind
+from guardrail.text.words import read_words
+
+
+def facts(text):
+    return read_amounts(text, read_words(text), ())[0]
+
+
+def counted(text):
+    return read_amounts(text, read_words(text), ())[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "base", "unit", "bound"),
+    [
+        ("It is 5 km long.", FactKind.QUANTITY, 5000, "m", Bound.EXACT),
+        ("about 20 %", FactKind.PERCENT, 0.2, "%", Bound.ABOUT),
+        ("more than 500 people", FactKind.NUMBER, 500, "", Bound.OVER),
+        ("at most $5m", FactKind.QUANTITY, 5e6, "USD", Bound.UNDER),
+        ("it was minus 5 °C", FactKind.QUANTITY, -5, "°C", Bound.EXACT),
+        ("a quarter of an hour", FactKind.QUANTITY, None, "s", Bound.EXACT),
+        ("300人以上", FactKind.NUMBER, 300, "", Bound.EXACT),
+    ],
+)
+def test_an_amount_is_read_with_unit_and_hedge(text, kind, base, unit, bound):
+    (fact,) = facts(text)
+    assert (fact.kind, fact.value.unit, fact.value.bound) == (kind, unit, bound)
+    assert fact.span.of(text) == fact.surface
+    if base is not None:
+        assert fact.value.base == pytest.approx(base)
+
+
+@pytest.mark.parametrize("text", ["one of them, twice", "several hundred", "[4]", "COVID-19", "4x4"])
+def test_slight_and_other_numbers_are_not_checked(text):
+    assert facts(text) == []
+
+
+def test_ranges_share_a_unit_and_sums_are_counted():
+    assert [(f.value.base, f.value.unit) for f in facts("from 5 to 7 km")] == [(5000, "m"), (7000, "m")]
+    assert [f.value.base for f in counted("1 hour 30 minutes")] == [5400]
+
+
+def test_a_number_in_a_name_is_a_label():
+    (fact,) = facts("The old Korvel 40 is red.")
+    assert fact.value.label

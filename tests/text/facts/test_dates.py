@@ -1,0 +1,38 @@
+"""Dates and times of day, as precise as the text gives them."""
+
+import pytest
+
+from guardrail.text.facts.dates import read_moments
+from guardrail.text.facts.fact import Moment
+
+
+@pytest.mark.parametrize(
+    ("text", "moments"),
+    [
+        ("on 3 March 2019", [Moment(years=(2019, 2019), month=3, day=3)]),
+        ("on March 3rd", [Moment(month=3, day=3)]),
+        ("2019-03-03", [Moment(years=(2019, 2019), month=3, day=3)]),
+        ("3/4/2019", [Moment(years=(2019, 2019), month=4, day=3, swap=True)]),
+        ("in the 1990s", [Moment(years=(1990, 1999))]),
+        ("the 19th century", [Moment(years=(1800, 1900))]),
+        ("in 2017-19", [Moment(years=(2017, 2017)), Moment(years=(2019, 2019))]),
+        ("on Sundays", [Moment(weekday=6)]),
+        ("at 2:30 p.m.", [Moment(minute=870, sure=True)]),
+        ("at ten past eight", [Moment(minute=490)]),
+        ("at noon", [Moment(minute=720, sure=True)]),
+        ("2019年3月3日", [Moment(years=(2019, 2019), month=3, day=3)]),
+        ("十九世纪", [Moment(years=(1800, 1900))]),
+        ("下午两点半", [Moment(minute=870, sure=True)]),
+        ("you may march", []),
+        ("a vote of ten to five", []),
+        ("1850 birds", []),
+        ("no date", []),
+    ],
+)
+def test_moments(text, moments):
+    assert [moment for _, moment in read_moments(text)] == moments
+
+
+def test_spans_are_ordered_and_quote_the_text():
+    text = "Open since 3 May 2001, closed 2019年3月, at 8:10."
+    assert [span.of(text) for span, _ in read_moments(text)] == ["3 May 2001", "2019年3月", "8:10"]

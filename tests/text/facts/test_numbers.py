@@ -1,0 +1,52 @@
+"""Numerals in digits, words and Chinese characters."""
+
+from itertools import pairwise
+
+import pytest
+
+from guardrail.text.facts.numbers import plain_digits, read_cjk, read_decimal, read_numerals
+from guardrail.text.words import read_words
+
+
+def values(text):
+    return [(n.value, n.form) for n in read_numerals(text, read_words(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,200 birds and 3.5 million", [(1200, "digits"), (3_500_000, "digits")]),
+        ("1 200 birds", [(1200, "digits")]),
+        ("the 3rd, the twenty-first", [(3, "ordinal"), (21, "ordinal")]),
+        ("twelve hundred and five", [(1205, "words")]),
+        ("two and a half, two thirds, half", [(2.5, "words"), (2 / 3, "fraction"), (0.5, "fraction")]),
+        ("twice, both", [(2, "count"), (2, "count")]),
+        ("一千二百", [(1200, "cjk")]),
+        ("百分之五", [(5, "percent")]),
+        ("三分之二", [(2 / 3, "fraction")]),
+        ("3.5万", [(35_000, "digits")]),
+        ("version 1.2.3.4", []),
+        ("六七百", []),
+    ],
+)
+def test_numerals(text, expected):
+    assert values(text) == expected
+
+
+def test_numerals_do_not_overlap():
+    found = read_numerals("3.5万 and 二十 one", read_words("3.5万 and 二十 one"))
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+@pytest.mark.parametrize(("digits", "value"), [("1,200.5", 1200.5), ("3,5", 3.5), ("1.2.3", None), ("9" * 30, None)])
+def test_decimal(digits, value):
+    assert read_decimal(digits) == value
+
+
+@pytest.mark.parametrize(("numeral", "value"), [("二〇一九", 2019), ("十二", 12), ("两万五", 20_005), ("三点五", 3.5)])
+def test_chinese_numeral(numeral, value):
+    assert read_cjk(numeral) == value
+
+
+def test_full_width_digits_keep_their_places():
+    assert plain_digits("２０１９年，二0一九年") == "2019年，二〇一九年"
