@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = tuple(
-    sorted(p for p in (ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")) if p.is_file())
+_FOLDERS = ("docs", "examples", "benchmarks", "training", "guardrail/telemetry/monitor")
+PAGES = (
+    *(ROOT / "README.md", ROOT / "CHANGELOG.md"),
+    *(page for folder in _FOLDERS for page in sorted((ROOT / folder).rglob("*.md"))),
 )
 _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n`]*\n(?P<text>.*?)^(?P=indent)```[ ]*$", re.MULTILINE | re.DOTALL
