@@ -86,7 +86,8 @@ def langchain_chain(case: Case, guard: Guard) -> Callable[[str], GuardedAnswer]:
     from guardrail_langchain import guard_chain
     from guardrail_langchain.demo import recorded_rag_chain
 
-    chain = guard_chain(recorded_rag_chain(case.documents, case.answers, top=_TOP), guard)
+    # The answers are recorded, so there are no others to ask for.
+    chain = guard_chain(recorded_rag_chain(case.documents, case.answers, top=_TOP), guard, regenerate=False)
 
     def ask(question: str) -> GuardedAnswer:
         guarded: GuardedAnswer = chain.invoke({"input": question})["guardrail"]
