@@ -4,8 +4,7 @@ from guardrail import Guard, Policy
 report = Guard(policy=Policy.monitor()).check(answer, passages)
 """
 
-from importlib import metadata as _metadata
-
+from guardrail.engines import moved as _moved
 from guardrail.errors import (
     ConfigurationError,
     EngineError,
@@ -62,7 +61,16 @@ __all__ = [
     "Verdict",
 ]
 
-try:
-    __version__ = _metadata.version("rag-guardrail")
-except _metadata.PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0"
+_moved.install()
+
+
+def __getattr__(name: str) -> str:
+    """``__version__``, looked up when somebody asks."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import metadata
+
+    try:
+        return metadata.version("rag-guardrail")
+    except metadata.PackageNotFoundError:  # a source tree that was never installed
+        return "0"

@@ -5,27 +5,45 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from guardrail.check.call import Call
-from guardrail.check.claims import extracted
-from guardrail.check.contract import AsyncEngine, Draft, Engine
+from guardrail.check.contract import LINKINGS, AsyncEngine, Draft, Engine, Linking
 from guardrail.check.drivers import Program, arun, run
-from guardrail.check.entities import LINKINGS, Linking
 from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
-from guardrail.check.plan import checked
 from guardrail.check.retrieve import AsyncRetriever, Retriever
 from guardrail.engines.by_name import NAMES, make_engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
 from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
-from guardrail.repair.attempts import applied, repaired
 from guardrail.repair.generators import AsyncRewriter, Authors, Generator, Rewriter
 from guardrail.telemetry import Observation, Telemetry, observe
 from guardrail.types import GuardedAnswer, Passage, Report, Segment
 
 if TYPE_CHECKING:
+    from guardrail.check.call import Call
     from guardrail.streaming import Mode, PassageSource, StreamEvent
+
+
+_OPTIONS: tuple[tuple[str, tuple[type, ...], tuple[str, str]], ...] = (
+    ("policy", (Policy, PolicyWatch), ("be a Policy", "Use Policy.monitor() or Policy.load(name or file).")),
+    (
+        "engine",
+        (str, Engine, AsyncEngine),
+        (
+            f"be one of {', '.join(NAMES)}, or have `name` and `verify` (or `averify`)",
+            "See guardrail.check.contract.Engine.",
+        ),
+    ),
+    (
+        "retriever",
+        (Retriever, AsyncRetriever, type(None)),
+        ("have `retrieve` or `aretrieve`", "See guardrail.retrieval.Retriever."),
+    ),
+    ("rewriter", (Rewriter, AsyncRewriter, type(None)), ("have `rewrite` or `arewrite`", "See guardrail.repair.")),
+    ("telemetry", (Telemetry,), ("be a guardrail.telemetry.Telemetry", "Leave it out for the standard one.")),
+)
+"""What options must be, and what to do where they are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +63,7 @@ class Guard:
         telemetry: Labels, recorder and providers of traces and metrics (``guardrail.telemetry``).
     """
 
-    policy: Policy | PolicyWatch = field(default_factory=Policy.monitor)
+    policy: Policy | PolicyWatch[Policy] = field(default_factory=Policy.monitor)
     engine: str | Engine | AsyncEngine = "local"
     linking: Linking = "argmax"
     retriever: Retriever | AsyncRetriever | None = None
@@ -54,29 +72,16 @@ class Guard:
     judge: Engine | AsyncEngine = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.policy, (Policy, PolicyWatch)):
-            raise ConfigurationError(
-                f"policy must be a Policy, got {type(self.policy).__name__}. "
-                "Use Policy.monitor() or Policy.load(name or file)."
-            )
+        for name, kinds, need in _OPTIONS:
+            if not isinstance(given := getattr(self, name), kinds):
+                raise ConfigurationError(f"{name} must {need[0]}, got {type(given).__name__}. {need[1]}")
         if self.linking not in LINKINGS:
             raise ConfigurationError(f"unknown linking {self.linking!r}. {did_you_mean(str(self.linking), LINKINGS)}")
-        if not isinstance(self.retriever, (Retriever, AsyncRetriever, type(None))):
-            raise ConfigurationError(
-                f"retriever must have `retrieve` or `aretrieve`, got {type(self.retriever).__name__}. "
-                "See guardrail.retrieval.Retriever."
-            )
-        if not isinstance(self.rewriter, (Rewriter, AsyncRewriter, type(None))):
-            raise ConfigurationError(
-                f"rewriter must have `rewrite` or `arewrite`, got {type(self.rewriter).__name__}. See guardrail.repair."
-            )
-        if not isinstance(self.telemetry, Telemetry):
-            raise ConfigurationError(
-                f"telemetry must be a guardrail.telemetry.Telemetry, got {type(self.telemetry).__name__}."
-            )
-        object.__setattr__(self, "judge", _resolve(self.engine, self.policy.current()))
-        object.__setattr__(self, "engine", self.judge)
-        self.policy.serve(self.engine)
+        judge = make_engine(self.engine, policy=self.policy.current()) if isinstance(self.engine, str) else self.engine
+        for name in ("judge", "engine"):
+            object.__setattr__(self, name, judge)
+        self.policy.serve(judge)
+        import_module("guardrail.check.plan")  # the stages are loaded now, not while the first answer waits
 
     def check(
         self,
@@ -226,6 +231,8 @@ class Guard:
 
     def apply(self, report: Report, *, policy: Policy | None = None) -> GuardedAnswer:
         """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""
+        from guardrail.repair.attempts import applied
+
         with self._observed(used := self.policy_of_call(policy), "apply") as seen:
             return seen.set_delivery(applied(report, used))
 
@@ -240,6 +247,8 @@ class Guard:
         engine: Engine | AsyncEngine | None = None,
     ) -> Program[Report]:
         """``check`` as a program (guardrail.check.drivers); with ``engine`` by that one and without the retriever."""
+        from guardrail.check.plan import checked
+
         used = self.policy_of_call(policy)
         with self._observed(used) as seen:
             call = self._call(answer, passages, question, claims, used)
@@ -258,9 +267,7 @@ class Guard:
         """``repair`` as a program; with ``only_edit`` nobody is asked for a new answer."""
         used = self.policy_of_call(policy)
         with self._observed(used, "repair") as seen:
-            if only_edit:
-                return seen.set_delivery(applied(report, used))
-            return seen.set_delivery((yield from self._repaired(report, used, regenerate)))
+            return seen.set_delivery((yield from self._repaired(report, used, regenerate, only_edit=only_edit)))
 
     def policy_of_call(self, given: Policy | None) -> Policy:
         """The policy of one call from beginning to end, even if its file changes meanwhile: the given one, or ours.
@@ -281,18 +288,29 @@ class Guard:
         policy: Policy | None,
         regenerate: Generator | None,
     ) -> Program[GuardedAnswer]:
+        from guardrail.check.plan import checked
+
         used = self.policy_of_call(policy)
         with self._observed(used) as seen:
             report = yield from checked(self._call(answer, passages, question, claims, used))
             return seen.set_delivery((yield from self._repaired(report, used, regenerate)))
 
-    def _repaired(self, report: Report, policy: Policy, regenerate: Generator | None) -> Program[GuardedAnswer]:
+    def _repaired(
+        self, report: Report, policy: Policy, regenerate: Generator | None, *, only_edit: bool = False
+    ) -> Program[GuardedAnswer]:
+        from guardrail.check.plan import checked
+        from guardrail.repair.attempts import applied, repaired
+
         def check(answer: str, passages: tuple[Passage, ...]) -> Program[Report]:
             return checked(self._call(answer, passages, report.question, None, policy))
 
-        return repaired(report, policy, Authors(regenerate, self.rewriter), check)
+        if only_edit:
+            return applied(report, policy)
+        return (yield from repaired(report, policy, Authors(regenerate, self.rewriter), check))
 
     def _drafting(self, answer: str, question: str | None) -> Program[Draft]:
+        from guardrail.check.claims import extracted
+
         used = self.policy.current()
         call = self._call(answer, (), question, None, used)
         with self._observed(used, "extract"):
@@ -309,6 +327,8 @@ class Guard:
         claims: Iterable[ClaimLike] | None,
         policy: Policy,
     ) -> Call:
+        from guardrail.check.call import Call
+
         return Call(
             answer=read_answer(answer),
             passages=read_passages(passages),
@@ -320,14 +340,3 @@ class Guard:
             claims=read_claims(claims),
             retriever=self.retriever,
         )
-
-
-def _resolve(engine: object, policy: Policy) -> Engine | AsyncEngine:
-    if isinstance(engine, str):
-        return make_engine(engine, policy=policy)
-    if isinstance(engine, (Engine, AsyncEngine)):
-        return engine
-    raise ConfigurationError(
-        f"engine must be one of {', '.join(NAMES)}, or have `name` and `verify` (or `averify`), "
-        f"got {type(engine).__name__}. See guardrail.check.contract.Engine."
-    )

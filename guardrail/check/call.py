@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from guardrail.check.contract import AsyncEngine, Draft, Engine, VerifyRequest, unverified
-from guardrail.check.entities import Linking, cluster
+from guardrail.check.contract import AsyncEngine, Draft, Engine, Linking, VerifyRequest, unverified
+from guardrail.check.entities import cluster
 from guardrail.check.judge import judge_claims, unjudged
 from guardrail.check.matrix import VerifiedAnswer, namesake_passages
 from guardrail.check.retrieve import AsyncRetriever, Retriever

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 from guardrail.errors import EngineError
 from guardrail.types import (
@@ -23,6 +23,11 @@ from guardrail.types import (
     SupportMatrix,
     Usage,
 )
+
+Linking = Literal["argmax", "hungarian"]
+"""How several groups share out the namesakes (``guardrail.check.entities.link``)."""
+
+LINKINGS: tuple[str, ...] = get_args(Linking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from guardrail.check.contract import NotJudged, VerifyRequest
-from guardrail.check.entities import Mix
 from guardrail.errors import EngineError
 from guardrail.types import (
     Cause,
@@ -19,6 +19,9 @@ from guardrail.types import (
     Segment,
     SupportMatrix,
 )
+
+if TYPE_CHECKING:
+    from guardrail.check.entities import Mix
 
 _LOGIC_EVIDENCE = 4
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from guardrail.check.boundary import decomposed, usable, verified
 from guardrail.check.call import Call
 from guardrail.check.claims import given, group_claims, within_claims
-from guardrail.check.contract import DecomposeRequest, Draft
+from guardrail.check.contract import DecomposeRequest, Draft, Linking
 from guardrail.check.decompose import decompose
 from guardrail.check.drivers import Program, pure
-from guardrail.check.entities import Linking, cluster, group, link, mixed
+from guardrail.check.entities import cluster, group, link, mixed
 from guardrail.check.judge import judge, judge_claims
 from guardrail.check.logic import check_logic
 from guardrail.check.matrix import VerifiedAnswer, evidence_texts, with_late_rows

@@ -6,7 +6,6 @@ import hashlib
 import logging
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
 from typing import ClassVar
 
@@ -53,6 +52,8 @@ def engine_identity(engine: object) -> str:
     Raises:
         ConfigurationError: the folder cannot be read.
     """
+    from importlib import metadata  # it brings email and zipfile along
+
     try:
         version = metadata.version("rag-guardrail")
     except metadata.PackageNotFoundError:  # a source tree that was never installed

@@ -10,15 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.policy.calibration import Calibration, engine_identity, warn_of_another
 from guardrail.policy.explain import Explanation, Fit, explain, severest
+from guardrail.policy.watch import PolicyWatch
 from guardrail.types import LOGIC_ERRORS, Action, Decision, ErrorType, Finding, Report, Verdict
-
-if TYPE_CHECKING:
-    from guardrail.policy.watch import PolicyWatch
 
 _log = logging.getLogger(__name__)
 CONFLICT = "conflict"
@@ -188,7 +186,7 @@ class Policy:
         return start.with_(**changes)
 
     @classmethod
-    def watch(cls, path: str | Path, *, every: float = 1.0) -> PolicyWatch:
+    def watch(cls, path: str | Path, *, every: float = 1.0) -> PolicyWatch[Policy]:
         """The policy of a file, read again when the file changes; ``Guard(policy=...)`` takes it like a policy.
 
         Args:
@@ -198,9 +196,7 @@ class Policy:
         Raises:
             ConfigurationError: as ``load``, now. What becomes wrong later is logged, and the last good policy stays.
         """
-        from guardrail.policy.watch import PolicyWatch
-
-        return PolicyWatch(path, every=every)
+        return PolicyWatch(path, cls.read, every=every)
 
     @classmethod
     def _preset(cls, name: str) -> Policy:

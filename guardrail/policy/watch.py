@@ -6,18 +6,32 @@ import logging
 import math
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from guardrail.errors import ConfigurationError
-from guardrail.policy.calibration import engine_identity, warn_of_another
-from guardrail.policy.policy import Policy
+from guardrail.policy.calibration import Calibration, engine_identity, warn_of_another
 
 _log = logging.getLogger(__name__)
 
 _Signature = tuple[int, int, int]
 
 
-class PolicyWatch:
+class _Read(Protocol):
+    """What is read: a Policy, which knows this module and not the other way round."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def calibration(self) -> Calibration | None: ...
+
+
+P = TypeVar("P", bound=_Read)
+
+
+class PolicyWatch(Generic[P]):
     """The policy of a file, as the file stands now. ``Guard(policy=Policy.watch(path))`` takes it like a policy.
 
     Any number of guards, threads and tasks may share one. At most once per ``every`` seconds the file's time, size and
@@ -25,11 +39,12 @@ class PolicyWatch:
     as an error once per change, and the last good policy stays in force: nothing is raised while answers are checked.
     """
 
-    def __init__(self, path: str | Path, *, every: float = 1.0) -> None:
+    def __init__(self, path: str | Path, read: Callable[[Path], P], *, every: float = 1.0) -> None:
         """Read the file for the first time.
 
         Args:
             path: The YAML or JSON file.
+            read: Reads it (``Policy.watch`` passes ``Policy.read``).
             every: Seconds between two looks at the file, at least; 0 = look at every call.
 
         Raises:
@@ -42,13 +57,14 @@ class PolicyWatch:
         self._lock = threading.Lock()
         self._engines: set[str] = set()
         self._signature = _signature(self.path)
-        self._policy = Policy.read(self.path)
+        self._read = read
+        self._policy = read(self.path)
         self._next = time.monotonic() + every
 
     def __repr__(self) -> str:
         return f"PolicyWatch({str(self.path)!r}, every={self.every!r})"
 
-    def current(self) -> Policy:
+    def current(self) -> P:
         """The policy to use for one call, from its beginning to its end."""
         if time.monotonic() >= self._next and self._lock.acquire(blocking=False):  # one looks, the others go on
             try:
@@ -71,7 +87,7 @@ class PolicyWatch:
             return
         self._signature = signature
         try:
-            policy = Policy.read(self.path)
+            policy = self._read(self.path)
         except Exception as error:  # an edit of the file must not take the service down
             said = str(error) if isinstance(error, ConfigurationError) else repr(error)
             _log.error("the policy stays %r, as last read: %s", self._policy.name, said)

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from guardrail.repair.local.rewriter import LocalRewriter
-
 if TYPE_CHECKING:
     from guardrail.repair.llm import LLMRewriter
+    from guardrail.repair.local.rewriter import LocalRewriter
 
 __all__ = ["LLMRewriter", "LocalRewriter"]
 
 
 def __getattr__(name: str) -> Any:
-    """LLMRewriter is imported where it is wanted: it brings pydantic and the engine's readers along."""
-    if name != "LLMRewriter":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from guardrail.repair.llm import LLMRewriter
+    """Rewriters are imported where they are wanted: they bring the rules of checks, or pydantic, along."""
+    if name == "LocalRewriter":
+        from guardrail.repair.local.rewriter import LocalRewriter
 
-    return LLMRewriter
+        return LocalRewriter
+    if name == "LLMRewriter":
+        from guardrail.repair.llm import LLMRewriter
+
+        return LLMRewriter
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

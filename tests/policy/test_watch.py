@@ -12,6 +12,7 @@ import time
 import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Policy, UsageError
+from guardrail.policy import PolicyWatch
 from guardrail.policy.calibration import engine_identity
 from guardrail.testing import FakeEngine
 
@@ -50,20 +51,21 @@ def test_a_guard_follows_the_file(file):
     assert guard.apply(guard.check(ANSWER, SOURCES)).action is Action.ANNOTATE
 
 
-def test_half_a_file_is_not_taken(file, monkeypatch):
+def test_half_a_file_is_not_taken(file):
     """An editor that writes in place is slower than we read."""
-    watch = Policy.watch(file, every=0)
-    file.write_text("threshold: 0", encoding="utf-8")  # 0 would let everything pass
-    read = Policy.read
+    slow = []
 
-    def slowly(path):
-        policy = read(path)
-        path.write_text("threshold: 0.9\n", encoding="utf-8")
+    def read(path):
+        policy = Policy.read(path)
+        if slow:
+            path.write_text("threshold: 0.9\n", encoding="utf-8")
         return policy
 
-    monkeypatch.setattr(Policy, "read", slowly)
+    watch = PolicyWatch(file, read, every=0)
+    file.write_text("threshold: 0", encoding="utf-8")  # 0 would let everything pass
+    slow.append(True)
     assert watch.current().threshold == 0.5
-    monkeypatch.undo()
+    slow.clear()
     assert watch.current().threshold == 0.9
 
 

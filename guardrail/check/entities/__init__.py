@@ -2,6 +2,6 @@
 
 from guardrail.check.entities.groups import group
 from guardrail.check.entities.individuals import cluster
-from guardrail.check.entities.link import LINKINGS, Linking, Mix, biographies, link, mixed, named_groups
+from guardrail.check.entities.link import Mix, biographies, link, mixed, named_groups
 
-__all__ = ["LINKINGS", "Linking", "Mix", "biographies", "cluster", "group", "link", "mixed", "named_groups"]
+__all__ = ["Mix", "biographies", "cluster", "group", "link", "mixed", "named_groups"]

@@ -8,18 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal, get_args
 
+from guardrail.check.contract import Linking
 from guardrail.check.entities import cues
 from guardrail.check.entities.names import may_be_same_name, name_key, roles, split_title
 from guardrail.check.entities.namesakes import NamesakeGroup, namesake_groups
 from guardrail.check.entities.support import Support
 from guardrail.types import BiographyCategory, Entity, EntityGroup, Passage, Row, Segment, SupportMatrix
-
-Linking = Literal["argmax", "hungarian"]
-"""How several groups share out the namesakes; see ``link``."""
-
-LINKINGS: tuple[str, ...] = get_args(Linking)
 
 _CUE = 0.35  # weight of a cue in the segment, as a share of a fully supported segment
 _NAMED = 0.3  # for the namesake whose title has the name just as the answer writes it
