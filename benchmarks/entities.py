@@ -15,9 +15,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from guardrail.check.contract import Engine, VerifyRequest
+from guardrail.check.contract import LINKINGS, Engine, Linking, VerifyRequest
 from guardrail.check.decompose import decompose
-from guardrail.check.entities import LINKINGS, Linking, Mix, biographies, cluster, group, link, mixed
+from guardrail.check.entities import Mix, biographies, cluster, group, link, mixed
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.types import EntityGroup, Passage, Row, Segment, Span, SupportMatrix
 
