@@ -16,9 +16,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 from guardrail import Action, Guard, Policy
 from guardrail.testing import FakeEngine
+from tests.support.garage import END, FACT, RAW
 
-FACT, INVENTED, END = "The garage opens at 6:00.", "Parking was invented by a duke.", "A day costs 14 euros."
-RAW = f"{FACT} {INVENTED} {END}"
 DOCUMENT = Document(id="garage", page_content=f"{FACT} {END}", metadata={"title": "Garage", "source": "g.md"})
 STORE = InMemoryVectorStore(WordEmbeddings())
 STORE.add_documents([DOCUMENT])

@@ -1,95 +1,43 @@
 """GuardedQueryEngine around real llama-index-core engines with a recorded model."""
 
 import asyncio
-import contextlib
-import io
 import threading
 import time
 
 import pytest
 
 pytest.importorskip("llama_index.core")
-
-from guardrail_llamaindex import GuardedQueryEngine, to_passages
-from llama_index.core import Document, MockEmbedding, SummaryIndex, VectorStoreIndex
+from guardrail_llamaindex import GuardedQueryEngine
+from llama_index.core import SummaryIndex
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
-    PydanticResponse,
     Response,
     StreamingResponse,
 )
 from llama_index.core.query_engine import CustomQueryEngine, RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-from pydantic import BaseModel
+from llama_index.core.schema import QueryBundle
 
 from guardrail import Action, Guard, Policy, UsageError, Verdict
 from guardrail.testing import FakeEngine
 from guardrail.types import Row, SupportMatrix
+from tests.support.llama_queries import (
+    BAD,
+    GOOD,
+    MENDED,
+    RUNS,
+    TEXT,
+    ask,
+    drained,
+    fixture_nodes,
+    guard_for,
+    inner_engine,
+    joined,
+    llm,
+)
 from tests.support.recorded_llama import RecordedLLM
 
-TEXT = "The walkway on top of Larkmoor Dam is open from 9:00 to 17:00 between April and October."
-GOOD = "The dam is 64 metres high."
-BAD = "The reservoir holds nine sharks."
-MENDED = "The dam is 64 metres high, says the survey."
-AGAIN = "previous answer was checked"
 ACTIONS = ("allow", "annotate", "redact", "regenerate", "block")
-RUNS = ("query", "aquery", "stream", "astream")
-
-
-def fixture_nodes():
-    first = TextNode(id_="n1", text=TEXT, metadata={"title": "Larkmoor Dam"})
-    second = TextNode(id_="n2", text=GOOD, metadata={"title": 7})
-    return [NodeWithScore(node=first, score=1.0), NodeWithScore(node=second, score=0.5)]
-
-
-class FixedRetriever(BaseRetriever):
-    """Always the same two nodes."""
-
-    def _retrieve(self, query_bundle):
-        return fixture_nodes()
-
-
-def llm(answer=f"{GOOD} {BAD}", again=MENDED):
-    return RecordedLLM(answers={AGAIN: again, "": answer})
-
-
-def inner_engine(model=None, streaming=False):
-    """A real index and a real RetrieverQueryEngine."""
-    documents = [Document(text=TEXT, doc_id="d1"), Document(text=GOOD, doc_id="d2")]
-    index = VectorStoreIndex.from_documents(documents, embed_model=MockEmbedding(embed_dim=4))
-    return index.as_query_engine(llm=model or llm(), streaming=streaming, similarity_top_k=2)
-
-
-def guard_for(action, **options):
-    engine = FakeEngine({"sharks": "unsupported"})
-    return Guard(policy=Policy(name="test", actions={"unsupported": action}, **options), engine=engine)
-
-
-def drained(response):
-    """The text of any response, through its own iterator where it has one."""
-    if isinstance(response, StreamingResponse):
-        return "".join(response.response_gen)
-    if isinstance(response, AsyncStreamingResponse):
-        return asyncio.run(joined(response))
-    return str(response)
-
-
-async def joined(response):
-    return "".join([text async for text in response.async_response_gen()])
-
-
-def ask(engine, run, question="How high is the dam?"):
-    """One query; the delivered text and the response."""
-    if run in ("query", "stream"):
-        response = engine.query(question)
-        return drained(response), response
-
-    async def work():
-        response = await engine.aquery(question)
-        return (await joined(response) if isinstance(response, AsyncStreamingResponse) else str(response)), response
-
-    return asyncio.run(work())
 
 
 EXPECTED = {
@@ -121,13 +69,6 @@ def test_matrix(run, action, mode):
         assert "sharks" not in text
         assert "sharks" not in repr(response.metadata)
         assert "sharks" not in repr(response)
-
-
-def test_a_verdict_that_is_not_hidden_quotes_what_was_withheld():
-    """By default metadata holds the whole GuardedAnswer: for logs, not for the reader."""
-    response = GuardedQueryEngine(inner_engine(), guard_for("redact")).query("How high?")
-    assert "sharks" in response.metadata["guardrail"].report.answer
-    assert "sharks" not in str(response)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
@@ -188,42 +129,6 @@ def test_async_does_not_block_the_loop():
         engine.query("How high?")
 
 
-def test_regenerates_from_the_same_nodes():
-    """The inner engine's synthesizer gets the question, what was wrong, and the same nodes; the attempts are told."""
-    model = llm()
-    response = GuardedQueryEngine(inner_engine(model), guard_for("regenerate")).query("How high is the dam?")
-    assert str(response) == MENDED
-    assert response.metadata["guardrail"].attempts == 2
-    assert len(model.prompts) == 2
-    assert all(words in model.prompts[1] for words in (AGAIN, BAD, TEXT, GOOD, "How high is the dam?"))
-
-
-def test_regeneration_that_fails_again_is_marked():
-    """The same fault twice: nothing of it is delivered, and ``exhausted`` says so."""
-    model = llm(again=f"Indeed: {BAD}")
-    engine = GuardedQueryEngine(inner_engine(model), guard_for("regenerate"), hide_from="all")
-    response = engine.query("How high?")
-    assert response.metadata["guardrail"].exhausted
-    assert response.metadata["guardrail"].action is Action.BLOCK
-    assert "sharks" not in repr(response)
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_a_callable_regenerates(run):
-    """A callable is asked instead of the engine; with False nobody is."""
-    asked = []
-
-    def generate(feedback):
-        asked.append(feedback.question)
-        return MENDED
-
-    engine = GuardedQueryEngine(inner_engine(streaming="stream" in run), guard_for("regenerate"), regenerate=generate)
-    assert ask(engine, run, "How high?")[0] == MENDED
-    assert asked == ["How high?"]
-    never = GuardedQueryEngine(inner_engine(), guard_for("regenerate"), regenerate=False).query("How high?")
-    assert never.metadata["guardrail"].action is Action.BLOCK
-
-
 @pytest.mark.parametrize("run", ["stream", "astream"])
 @pytest.mark.parametrize("mode", ["buffer", "sentence", "observe"])
 def test_a_stream_that_was_read_before_is_read_again(run, mode):
@@ -242,162 +147,6 @@ def test_a_stream_that_was_read_before_is_read_again(run, mode):
 
     text, _ = ask(GuardedQueryEngine(Drained(), guard_for("redact"), mode=mode), run)
     assert text == (f"{GOOD} {BAD}" if mode == "observe" else GOOD)
-
-
-def test_a_regenerated_object_keeps_its_shape():
-    """The object that was made again is the one that is delivered."""
-
-    class Twice(Structured):
-        def synthesize(self, query_bundle, nodes, additional_source_nodes=None):
-            return PydanticResponse(Height(says=MENDED, metres=64), nodes)
-
-    wrong = Twice(answer=Height(says=BAD, metres=1))
-    response = GuardedQueryEngine(wrong, guard_for("regenerate")).query("How high?")
-    assert isinstance(response, PydanticResponse)
-    assert (response.says, response.metres) == (MENDED, 64)
-
-
-class Timed(CustomQueryEngine):
-    """Streams slowly, and notes what it has let go of."""
-
-    said: list[str]
-
-    def custom_query(self, query_str):
-        def words():
-            for word in (GOOD, " ", f"It was built by {'x' * 3} men between April and October.", " ", BAD):
-                self.said.append(word)
-                yield word
-
-        return StreamingResponse(words(), fixture_nodes(), {"kept": 1})
-
-
-def test_sentence_mode_releases_early_and_tells_the_verdict_at_the_end():
-    """The first sentence leaves before the last is generated; until the end ``guardrail`` is None."""
-    inner = Timed(said=[])
-    response = GuardedQueryEngine(inner, guard_for("redact"), mode="sentence").query("How high?")
-    assert response.metadata["kept"] == 1
-    assert response.metadata["guardrail"] is None
-    assert response.metadata["guardrail_mode"] == "sentence"
-    first = next(response.response_gen)
-    assert first.startswith(GOOD[:10])
-    assert BAD not in inner.said
-    rest = "".join(response.response_gen)
-    assert "sharks" not in first + rest
-    assert response.metadata["guardrail"].text == first + rest
-
-
-def test_a_reader_who_stops_early_stops_the_model():
-    """Closing the response's generator closes the inner one, sync and async."""
-    closed = []
-
-    class Endless(CustomQueryEngine):
-        def custom_query(self, query_str):
-            def words():
-                try:
-                    while True:
-                        yield f"{GOOD} It was built by {len(closed)} men between April and October. "
-                finally:
-                    closed.append("sync")
-
-            return StreamingResponse(words(), fixture_nodes())
-
-        async def acustom_query(self, query_str):
-            async def words():
-                try:
-                    while True:
-                        yield f"{GOOD} It was built by {len(closed)} men between April and October. "
-                        await asyncio.sleep(0)
-                finally:
-                    closed.append("async")
-
-            return AsyncStreamingResponse(words(), fixture_nodes())
-
-    engine = GuardedQueryEngine(Endless(), Guard(engine=FakeEngine()), mode="sentence")
-    response = engine.query("How high?")
-    assert next(response.response_gen).startswith(GOOD)
-    response.response_gen.close()
-
-    async def work():
-        answer = await engine.aquery("How high?")
-        assert (await anext(answer.response_gen)).startswith(GOOD)
-        await answer.response_gen.aclose()
-        assert closed == ["sync", "async"]
-
-    asyncio.run(work())
-
-
-@pytest.mark.parametrize("action", ["block", "regenerate"])
-def test_a_block_ends_a_stream_that_has_begun(action):
-    """What has left stays; behind it comes the message, since it cannot be generated again."""
-    response = GuardedQueryEngine(Timed(said=[]), guard_for(action), mode="sentence", hide_from="all").query(
-        "How high?"
-    )
-    text = drained(response)
-    assert text.startswith(GOOD)
-    assert "reliable answer" in text
-    assert response.metadata["guardrail"].action is Action.BLOCK
-    assert "sharks" not in text + repr(response.metadata)
-
-
-def test_buffer_mode_has_the_verdict_at_once_and_stays_iterable():
-    """Nothing is drained: str(), print and the generator all work on the response that came back."""
-    engine = GuardedQueryEngine(inner_engine(streaming=True), guard_for("redact"))
-    assert engine.query("How high?").metadata["guardrail"].action is Action.REDACT
-    assert str(engine.query("How high?")) == GOOD
-    assert engine.query("How high?").get_response().response == GOOD
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown):
-        engine.query("How high?").print_response_stream()
-    assert shown.getvalue() == GOOD
-
-
-@pytest.mark.parametrize("run", ["stream", "astream"])
-def test_observe_says_so(run):
-    """Unchecked text leaves, the metadata says in which mode, and the verdict comes at the end."""
-    engine = GuardedQueryEngine(inner_engine(streaming=True), guard_for("block"), mode="observe")
-    text, response = ask(engine, run)
-    assert text == f"{GOOD} {BAD}"
-    assert response.metadata["guardrail_mode"] == "observe"
-    assert response.metadata["guardrail"].action is Action.BLOCK
-
-
-class Height(BaseModel):
-    """A structured answer."""
-
-    says: str
-    metres: int
-    more: list[str] = []
-
-
-class Structured(CustomQueryEngine):
-    """Answers with an object."""
-
-    answer: Height
-
-    def custom_query(self, query_str):
-        return PydanticResponse(self.answer, fixture_nodes(), {"kept": 1})
-
-
-def test_objects_keep_their_shape_only_where_nothing_changes():
-    """A passed object comes back as it was; one that did not pass is replaced as a whole, values included."""
-    passed = GuardedQueryEngine(Structured(answer=Height(says=GOOD, metres=64)), guard_for("block")).query("?")
-    assert isinstance(passed, PydanticResponse)
-    assert passed.metres == 64
-    assert passed.metadata["guardrail"].report.answer == f"{GOOD}\nmetres: 64"
-    wrong = Structured(answer=Height(says=GOOD, metres=1, more=[BAD]))
-    blocked = GuardedQueryEngine(wrong, guard_for("block"), hide_from="all").query("?")
-    assert type(blocked) is Response
-    assert "sharks" not in repr(blocked)
-
-
-def test_own_passages():
-    """Generated nodes (sub-answers) can be kept out of the evidence."""
-    engine = GuardedQueryEngine(
-        inner_engine(), Guard(engine=FakeEngine()), passages=lambda nodes: to_passages(nodes)[:1]
-    )
-    response = engine.query("How high?")
-    assert len(response.metadata["guardrail"].report.passages) == 1
-    assert len(response.source_nodes) == 2
 
 
 @pytest.mark.parametrize("streaming", [False, True])
@@ -452,12 +201,6 @@ def test_retriever_query_engine_without_documents():
     response = GuardedQueryEngine(inner, Guard(policy=Policy.strict(), engine=FakeEngine())).query("How high?")
     assert response.source_nodes == []
     assert response.metadata["guardrail"].report.verdict in (Verdict.UNVERIFIED, Verdict.ABSTAINED)
-
-
-def test_nodes_that_share_an_id_stay_apart():
-    """Merged results can hold one node twice; both become passages with ids of their own."""
-    node = NodeWithScore(node=TextNode(id_="n1", text=TEXT))
-    assert [p.id for p in to_passages([node, node])] == ["n1", "n1#2"]
 
 
 def test_wrong_arguments_are_refused():

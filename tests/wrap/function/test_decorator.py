@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
-import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import pytest
 
-from guardrail import Action, Guard, GuardedAnswer, Policy, UsageError
+from guardrail import GuardedAnswer, UsageError
 from guardrail.repair.edits import BLOCKED
 from guardrail.streaming import Delta, Finished
-from guardrail.testing import FakeEngine
 from guardrail.wrap.function import guarded
+from tests.support.guarded_functions import PASSAGES, RAW, RIGHT, WRONG, awaited, guard, sync
 
-PASSAGES = ["The dam is 64 metres high.", "It was opened in 1963."]
-RIGHT = "The dam is 64 metres high."
-WRONG = "The dam is 64 metres high. Rita Halloway built it."
-RAW = "Rita Halloway"
 ACTIONS = ("allow", "annotate", "redact", "regenerate", "block")
-
-
-def guard(action="block", **more):
-    policy = Policy(actions={"contradicted": action}, on_exhausted="block", max_attempts=3)
-    return Guard(policy=policy, engine=FakeEngine({"Halloway": "contradicted"}), **more)
-
-
-def sync(question, feedback=None):
-    """How high is it?"""
-    return (RIGHT if feedback else WRONG), PASSAGES
-
-
-async def awaited(question, feedback=None):
-    """How high is it?"""
-    await asyncio.sleep(0)
-    return sync(question, feedback)
 
 
 def words(question, feedback=None):
@@ -73,6 +48,8 @@ CALLS = {
     "generator": (words, lambda call: _events(list(call("How high?")))),
     "async generator": (awaited_words, lambda call: _events(asyncio.run(_gather(call("How high?"))))),
 }
+
+
 EXPECTED = {"allow": WRONG, "redact": RIGHT, "regenerate": RIGHT, "block": BLOCKED["en"]}
 
 
@@ -110,155 +87,6 @@ def test_texts_instead_of_guarded_answers():
     assert asyncio.run(decorate(awaited)("?")) == RIGHT
     assert "".join(decorate(words)("?")) == RIGHT
     assert "".join(asyncio.run(_gather(decorate(awaited_words)("?")))) == RIGHT
-
-
-@pytest.mark.parametrize("mode", ["sentence", "observe"])
-def test_a_generator_function_streams_in_the_mode_it_was_given(mode):
-    """In sentence mode the checked sentence leaves before the last delta is made; observe says that it is unchecked."""
-    made = []
-
-    def slow(question):
-        yield PASSAGES
-        for piece in ("The dam is 64 metres high. ", *["It was opened in 1963. "] * 8, "Rita Halloway built it."):
-            made.append(piece)
-            yield piece
-
-    stream = guarded(guard("block"), mode=mode)(slow)("?")
-    first = next(event for event in stream if isinstance(event, Delta))
-    assert len(made) < 10
-    assert first.verified == (mode == "sentence")
-    text = first.text + "".join(event.text for event in stream if isinstance(event, Delta))
-    assert (RAW in text) == (mode == "observe")
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_stream_that_is_closed_closes_the_function(asynchronous):
-    """Its own cleanup runs."""
-    ended = []
-
-    def held(question):
-        try:
-            yield PASSAGES
-            yield "The dam is 64 metres high. It was opened in 1963. And"
-            yield " so on."
-        finally:
-            ended.append(True)
-
-    async def aheld(question):
-        for item in (h := held(question)):
-            try:
-                yield item
-            except GeneratorExit:
-                h.close()
-                raise
-
-    if asynchronous:
-
-        async def some():
-            stream = guarded(guard(), mode="observe")(aheld)("?")
-            await anext(stream)
-            await stream.aclose()
-
-        asyncio.run(some())
-    else:
-        stream = guarded(guard(), mode="observe")(held)("?")
-        next(stream)
-        stream.close()
-    assert ended == [True]
-
-
-@dataclass
-class Result:
-    text: str
-    sources: list[str]
-
-
-@pytest.mark.parametrize(
-    ("returned", "extracts"),
-    [
-        ({"answer": WRONG, "passages": PASSAGES}, {}),
-        ({"result": WRONG, "docs": PASSAGES}, {"answer": "result", "passages": "docs"}),
-        (Result(WRONG, PASSAGES), {"answer": "text", "passages": "sources"}),
-        ([WRONG, PASSAGES], {"answer": lambda r: r[0], "passages": lambda r: r[1]}),
-    ],
-)
-def test_answers_inside_objects(returned, extracts):
-    """By key, attribute or function."""
-    found = guarded(guard(), **extracts)(lambda: returned)()
-    assert found.action is Action.BLOCK
-    assert [p.text for p in found.report.passages] == PASSAGES
-
-
-@pytest.mark.parametrize(
-    ("option", "asked"),
-    [(None, "default?"), ("topic", "the topic"), (lambda topic, question="": f"about {topic}", "about the topic")],
-)
-def test_the_question(option, asked):
-    """By the name of a parameter, or a function of the arguments; defaults count."""
-
-    def answer(topic, question="default?"):
-        return RIGHT, PASSAGES
-
-    assert guarded(guard(), question=option)(answer)("the topic").report.question == asked
-
-
-def test_a_question_that_is_no_text_is_none():
-    """``query`` may be an object of some framework."""
-    assert guarded(guard())(lambda query: (RIGHT, PASSAGES))({"a": 1}).report.question is None
-
-
-class Service:
-    """Methods of every sort."""
-
-    built = RIGHT
-
-    @guarded(guard())
-    def answer(self, question):
-        return self.built, PASSAGES
-
-    @classmethod
-    @guarded(guard())
-    def of_class(cls, question):
-        return cls.built, PASSAGES
-
-    @staticmethod
-    @guarded(guard())
-    async def alone(question):
-        return WRONG, PASSAGES
-
-
-class AsyncCallable:
-    async def __call__(self, question):
-        return WRONG, PASSAGES
-
-
-def test_methods_partials_and_objects():
-    """Whatever can be called."""
-    assert Service().answer("?").text == RIGHT
-    assert Service.of_class("?").text == RIGHT
-    assert asyncio.run(Service.alone("?")).action is Action.BLOCK
-    assert asyncio.run(guarded(guard())(functools.partial(awaited, feedback="x"))("?")).text == RIGHT
-    assert asyncio.run(guarded(guard())(AsyncCallable())("?")).action is Action.BLOCK
-
-
-def test_feedback_says_what_was_wrong_and_other_arguments_stay():
-    """Also where the parameter stands before others that were passed by position."""
-    told = []
-
-    def answer(question, feedback=None, top=1):
-        told.append((question, feedback, top))
-        return (RIGHT if feedback else WRONG), PASSAGES[:top]
-
-    found = guarded(guard("regenerate"))(answer)("?", None, 2)
-    assert found.text == RIGHT
-    assert [(question, top) for question, _, top in told] == [("?", 2), ("?", 2)]
-    assert RAW in told[1][1].text
-
-
-def test_without_a_parameter_for_feedback_nothing_is_asked_again():
-    """What the policy does where attempts run out."""
-    found = guarded(guard("regenerate"))(lambda question: (WRONG, PASSAGES))("?")
-    assert (found.text, found.attempts, found.exhausted) == (BLOCKED["en"], 1, True)
 
 
 def test_an_error_of_the_function_passes_and_one_of_a_new_attempt_does_not():
@@ -327,49 +155,3 @@ def test_mistakes_are_told(use, message):
     """What is wrong, and what to write."""
     with pytest.raises(UsageError, match=message):
         use()
-
-
-def test_passages_are_yielded_once():
-    """A second list would be ignored by those who check as they go."""
-
-    def twice():
-        yield PASSAGES
-        yield RIGHT
-        yield PASSAGES
-
-    with pytest.raises(UsageError, match="after its passages"):
-        list(guarded(guard())(twice)())
-
-
-def test_type_checkers_see_parameters_and_results(tmp_path):
-    """``reveal_type`` of each kind."""
-    pytest.importorskip("mypy")
-    code = """
-from collections.abc import AsyncIterator, Iterator
-from guardrail import Guard
-from guardrail.wrap.function import guarded
-
-@guarded(Guard())
-def plain(question: str, top: int = 3) -> tuple[str, list[str]]: ...
-@guarded(Guard(), deliver="text")
-async def awaited(question: str) -> tuple[str, list[str]]: ...
-@guarded(Guard())
-def words(question: str) -> Iterator[str | list[str]]: ...
-@guarded(Guard(), deliver="text")
-def awords(question: str) -> AsyncIterator[str | list[str]]: ...
-
-reveal_type(plain)
-reveal_type(awaited)
-reveal_type(words)
-reveal_type(awords)
-"""
-    file = tmp_path / "typed.py"
-    file.write_text(code)
-    command = [sys.executable, "-m", "mypy", "--strict", "--disable-error-code=empty-body", str(file)]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    said = re.sub(r"\b[a-z_]+\.(?:[a-z_]+\.)*(?=[A-Za-z])", "", said)  # versions differ in how they name types
-    assert "def (question: str, top: int =) -> GuardedAnswer" in said
-    assert "def (question: str) -> Coroutine[Any, Any, str]" in said
-    assert "def (question: str) -> Iterator[Delta |" in said
-    assert "def (question: str) -> AsyncIterator[str]" in said
-    assert "error" not in said

@@ -1,0 +1,94 @@
+"""How a chain answers again, and which options are refused."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import operator
+
+import pytest
+from guardrail_langchain import guard_chain
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.runnables import (
+    RunnableLambda,
+    RunnablePassthrough,
+)
+
+from guardrail import UsageError
+from guardrail.errors import ConfigurationError
+from tests.support.garage import FACT, INVENTED, QUESTION, RAW
+
+
+def test_regenerating_runs_the_last_step_on_the_same_documents_with_the_feedback(document, guard, parts_of):
+    """The retriever is not asked again."""
+    asked, searched = [], []
+
+    def step(given):
+        asked.append(given)
+        return RAW if len(asked) == 1 else FACT
+
+    def search(given):
+        searched.append(given)
+        return [document]
+
+    chain = RunnablePassthrough.assign(context=search).assign(answer=RunnableLambda(step))
+    for call in (
+        lambda c: c.invoke({"input": QUESTION}),
+        lambda c: functools.reduce(operator.add, parts_of(c, {"input": QUESTION})),
+    ):
+        asked.clear(), searched.clear()
+        output = call(guard_chain(chain, guard("regenerate"), regenerate=True))
+        assert (output["answer"], output["guardrail"].attempts) == (FACT, 2)
+        assert len(searched) == 1
+        assert asked[1]["context"] is asked[0]["context"]
+        assert asked[1]["input"].startswith(f"{QUESTION}\n\n")
+        assert INVENTED in asked[1]["input"]
+        assert output["input"] == QUESTION
+
+
+def test_a_callable_is_asked_with_all_that_there_is(guard, lcel):
+    """A coroutine function serves ainvoke."""
+    asked = []
+
+    async def again(given):
+        asked.append(given)
+        return {"answer": AIMessage(FACT)}
+
+    chain = guard_chain(lcel(StrOutputParser()), guard("regenerate"), regenerate=again)
+    assert asyncio.run(chain.ainvoke(QUESTION)) == FACT
+    [given] = asked
+    assert set(given) == {"question", "passages", "feedback", "answer", "input"}
+    assert (given["question"], given["input"], given["answer"]) == (QUESTION, QUESTION, RAW)
+    assert given["passages"][0].metadata["source"] == "g.md"
+    assert INVENTED in given["feedback"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"regenerate": True}, r"needs a chain that ends in `\.assign\(answer=\.\.\.\)`"),
+        ({"regenerate": 7}, "regenerate must be True, a Runnable or a callable, got int"),
+        ({"mode": "sentences"}, "unknown mode 'sentences'. Did you mean 'sentence'"),
+        ({"hide_from": True}, "hide_from must be one of 'nobody', 'streams', 'all', got True"),
+    ],
+)
+def test_wrong_options_are_refused_when_the_chain_is_wrapped(options, message, guard, lcel):
+    """Not when the first answer fails."""
+    with pytest.raises(UsageError, match=message) as caught:
+        guard_chain(lcel(StrOutputParser()), guard(), **options)
+    assert isinstance(caught.value, ConfigurationError) or "mode" in options
+
+
+def test_regenerate_true_is_refused_where_the_last_step_makes_more_than_the_answer(document, guard):
+    """The rest would still be about the first answer."""
+    chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=lambda _: RAW, cited=lambda _: [1])
+    with pytest.raises(ConfigurationError, match="regenerate=True needs a chain"):
+        guard_chain(chain, guard("regenerate"), regenerate=True)
+
+
+def test_regenerate_true_needs_the_question_in_the_output(document, guard):
+    """The feedback goes behind it."""
+    chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=lambda _: RAW)
+    with pytest.raises(UsageError, match=r"none of input, query, question .*\['context', 'text'\]"):
+        guard_chain(chain, guard("regenerate"), regenerate=True).invoke({"text": QUESTION})

@@ -1,0 +1,50 @@
+"""Responses, their nodes as passages, and what the metadata say."""
+
+import pytest
+
+pytest.importorskip("llama_index.core")
+from guardrail_llamaindex import GuardedQueryEngine, to_passages
+from llama_index.core.base.response.schema import (
+    PydanticResponse,
+    Response,
+)
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from guardrail import Guard
+from guardrail.testing import FakeEngine
+from tests.support.llama_queries import BAD, GOOD, TEXT, Height, Structured, guard_for, inner_engine
+
+
+def test_a_verdict_that_is_not_hidden_quotes_what_was_withheld():
+    """By default metadata holds the whole GuardedAnswer: for logs, not for the reader."""
+    response = GuardedQueryEngine(inner_engine(), guard_for("redact")).query("How high?")
+    assert "sharks" in response.metadata["guardrail"].report.answer
+    assert "sharks" not in str(response)
+
+
+def test_objects_keep_their_shape_only_where_nothing_changes():
+    """A passed object comes back as it was; one that did not pass is replaced as a whole, values included."""
+    passed = GuardedQueryEngine(Structured(answer=Height(says=GOOD, metres=64)), guard_for("block")).query("?")
+    assert isinstance(passed, PydanticResponse)
+    assert passed.metres == 64
+    assert passed.metadata["guardrail"].report.answer == f"{GOOD}\nmetres: 64"
+    wrong = Structured(answer=Height(says=GOOD, metres=1, more=[BAD]))
+    blocked = GuardedQueryEngine(wrong, guard_for("block"), hide_from="all").query("?")
+    assert type(blocked) is Response
+    assert "sharks" not in repr(blocked)
+
+
+def test_own_passages():
+    """Generated nodes (sub-answers) can be kept out of the evidence."""
+    engine = GuardedQueryEngine(
+        inner_engine(), Guard(engine=FakeEngine()), passages=lambda nodes: to_passages(nodes)[:1]
+    )
+    response = engine.query("How high?")
+    assert len(response.metadata["guardrail"].report.passages) == 1
+    assert len(response.source_nodes) == 2
+
+
+def test_nodes_that_share_an_id_stay_apart():
+    """Merged results can hold one node twice; both become passages with ids of their own."""
+    node = NodeWithScore(node=TextNode(id_="n1", text=TEXT))
+    assert [p.id for p in to_passages([node, node])] == ["n1", "n1#2"]
