@@ -100,7 +100,7 @@ def test_options_are_read_once():
     assert (read_mode("buffer"), read_hide_from("all")) == ("buffer", "all")
     with pytest.raises(UsageError, match=r"guard must be a Guard, got str. Write Guard\(\)."):
         read_guard("strict", "Guard()")
-    with pytest.raises(UsageError, match="unknown mode 'sentences'. Did you mean 'sentence'"):
+    with pytest.raises(UsageError, match=r"unknown mode 'sentences'\. Did you mean 'sentence'"):
         read_mode("sentences")
     with pytest.raises(ConfigurationError, match="hide_from must be one of 'streams', 'all', got 'nobody'"):
         read_hide_from("nobody", ("streams", "all"))
