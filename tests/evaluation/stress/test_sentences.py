@@ -11,133 +11,7 @@ from hypothesis import strategies as st
 
 from guardrail.evaluation.stress import right_versions, wrong_versions
 from guardrail.evaluation.stress.sentences import changes
-from guardrail.types import ErrorType
-
-OTHERS = ["Mara Quist won the prize in 1988.", "The bridge is long."]
-
-
-def wrong(sentence, others=OTHERS):
-    """All (type, text) pairs over several draws."""
-    return {
-        (kind.value, text)
-        for seed in range(12)
-        for kind, text in wrong_versions(sentence, random.Random(seed), others=others)
-    }
-
-
-def right(sentence):
-    return {text for seed in range(12) for text in right_versions(sentence, random.Random(seed))}
-
-
-WRONG = [
-    ("entity_inversion", "Naomi Teller beat Hana Brix in Porto.", "Hana Brix beat Naomi Teller in Porto."),
-    (
-        "entity_inversion",
-        "Mara Quist designed the bridge, while Leo Brandt painted the hall.",
-        "Leo Brandt designed the bridge, while Mara Quist painted the hall.",
-    ),
-    (
-        "entity_inversion",
-        "A day ticket costs 6 euros, while a monthly card costs 40 euros.",
-        "A day ticket costs 40 euros, while a monthly card costs 6 euros.",
-    ),
-    (
-        "conflation",
-        "Mara Quist designed the bridge, while Leo Brandt painted the hall.",
-        "Both Mara Quist and Leo Brandt designed the bridge.",
-    ),
-    ("conflation", "Naomi Teller beat Hana Brix in Porto.", "Naomi Teller won the prize in 1988."),
-    ("conceptual_substitution", "The landlord pays the water bill.", "The tenant pays the water bill."),
-    ("conceptual_substitution", "A novel won the award.", "A poem won the award."),
-    ("conceptual_substitution", "The firm hired an engineer.", "The firm hired an architect."),
-    ("overgeneralization", "Some members voted against the plan.", "All members voted against the plan."),
-    ("overgeneralization", "Two of the seven wells are dry.", "All of the seven wells are dry."),
-    ("overgeneralization", "The fog usually lifts by noon.", "The fog always lifts by noon."),
-    ("overgeneralization", "The drug may cause headaches.", "The drug will cause headaches."),
-    (
-        "overgeneralization",
-        "Every room must be cleaned daily unless it is empty.",
-        "Every room must always be cleaned daily.",
-    ),
-    (
-        "causal_confusion",
-        "The canal closed because the railway took the grain trade.",
-        "The railway took the grain trade because the canal closed.",
-    ),
-    (
-        "causal_confusion",
-        "The pump failed because it was old.",
-        "The pump was old because it failed.",
-    ),
-    (
-        "causal_confusion",
-        "The tower still stands although the council sold the land.",
-        "The tower still stands because the council sold the land.",
-    ),
-    (
-        "sufficient_necessary",
-        "The deposit is refunded if the tenant leaves the flat clean.",
-        "The deposit is refunded only if the tenant leaves the flat clean.",
-    ),
-    (
-        "sufficient_necessary",
-        "Debit cards are accepted only if the customer buys the cover.",
-        "Debit cards are accepted whenever the customer buys the cover.",
-    ),
-    (
-        "inclusion_relation",
-        "All lenses are free except the macro lens.",
-        "All lenses are free, including the macro lens.",
-    ),
-    ("inclusion_relation", "The ticket does not include the museum.", "The ticket includes the museum."),
-    ("other_logic", "The choir sang before the mayor arrived.", "The choir sang after the mayor arrived."),
-    ("other_logic", "The firm used steel instead of timber.", "The firm used steel in addition to timber."),
-    ("other_logic", "The fee is due unless the guest cancels.", "The fee is due if the guest cancels."),
-    ("contradiction", "The bridge was built in iron.", "The bridge was not built in iron."),
-    ("contradiction", "Dogs are not allowed on the beach.", "Dogs are allowed on the beach."),
-    ("contradiction", "The second room is larger.", "The second room is smaller."),
-    ("causal_confusion", "因为桥面结冰，所以渡船停航。", "因为渡船停航，所以桥面结冰。"),
-    ("sufficient_necessary", "只要按下按钮就能开门取货。", "只有按下按钮才能开门取货。"),
-    ("overgeneralization", "有些居民反对这项计划。", "所有居民反对这项计划。"),
-    (
-        "entity_inversion",
-        "成人票每张40元，儿童和老人的票每张15元。",
-        "成人票每张15元，儿童和老人的票每张40元。",
-    ),
-    (
-        "inclusion_relation",
-        "All seats, including the balcony, cost the same.",
-        "All seats, except the balcony, cost the same.",
-    ),
-    ("contradiction", "展厅内禁止拍照和录像。", "展厅内允许拍照和录像。"),
-]
-
-
-@pytest.mark.parametrize(("kind", "sentence", "expected"), WRONG)
-def test_each_type(kind, sentence, expected):
-    assert (kind, expected) in wrong(sentence)
-
-
-@pytest.mark.parametrize(
-    ("kind", "sentence"),
-    [
-        ("entity_inversion", "Naomi Teller met Hana Brix in Porto."),  # meeting is mutual
-        ("entity_inversion", "It is heavier than expected."),
-        ("contradiction", "More people than 50 came."),  # 80 may have come too
-        ("causal_confusion", "The pump failed because of the frost."),
-        ("causal_confusion", "She left because her car, which was old, broke down there."),
-        ("sufficient_necessary", "They asked if the road was open."),
-        ("sufficient_necessary", "He left even if the road was closed."),
-        ("other_logic", "She was named after her aunt."),
-        ("other_logic", "He was looked after by a nurse."),
-        ("overgeneralization", "It is the most expensive hotel in town."),
-        ("inclusion_relation", "The offer is valid but not on Sundays."),
-        ("conflation", "The bridge is long."),
-        ("overgeneralization", "内地的大部分设备已经更换。"),
-    ],
-)
-def test_nothing_where_it_is_not_sure(kind, sentence):
-    assert kind not in {found for found, _ in wrong(sentence)}
+from tests.support.stress_versions import OTHERS, right, wrong
 
 
 @pytest.mark.parametrize(
@@ -164,38 +38,11 @@ def test_what_the_passages_state_is_never_offered():
     assert other not in {text for _, text in wrong(sentence, [other])}
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        (
-            "The canal closed because the railway took the trade.",
-            "Because the railway took the trade, the canal closed.",
-        ),
-        ("The canal closed because the railway took the trade.", "The railway took the trade, so the canal closed."),
-        ("The tower stands although the council sold it.", "Although the council sold it, the tower stands."),
-        ("The well was dry, so the farmers left the valley.", "Because the well was dry, the farmers left the valley."),
-        ("The court has three judges.", "The court has 3 judges."),
-        ("The pool, a gift of the town, is heated (by gas).", "The pool, a gift of the town, is heated."),
-        ("虽然票价上涨，但客流没有减少。", "尽管票价上涨，但客流没有减少。"),
-    ],
-)
-def test_rewording_keeps_the_meaning(sentence, expected):
-    assert expected in right(sentence)
-
-
 def test_the_same_seed_gives_the_same_versions():
     sentence = "The tower has 84 steps, and some visitors usually stop before the top."
     first = wrong_versions(sentence, random.Random(5), others=OTHERS)
     assert first == wrong_versions(sentence, random.Random(5), others=OTHERS)
     assert first != wrong_versions(sentence, random.Random(6), others=OTHERS)
-
-
-def test_a_new_number_is_none_of_the_passages():
-    others = [f"Stair {number} was mended." for number in range(2, 160) if number != 59]
-    for seed in range(40):
-        for kind, text in wrong_versions("The tower has 84 steps.", random.Random(seed), others=others):
-            if kind is ErrorType.CONTRADICTION:
-                assert not any(f" {number} " in text for number in range(2, 160) if number != 59)
 
 
 def test_it_takes_few_steps():
