@@ -145,10 +145,10 @@ def _cue(text: str, member: Entity, family: NamesakeGroup) -> float:
     if said & (own - others):
         return 1.0
     tag = split_title(member.title)[1]
-    told = roles(tag) - frozenset().union(
+    own_roles = roles(tag) - frozenset().union(
         *(roles(split_title(other.title)[1]) for other in family.members if other != member)
     )
-    return 0.5 if told & roles(text) else 0.0
+    return 0.5 if own_roles & roles(text) else 0.0
 
 
 def _tag_words(member: Entity) -> set[str]:

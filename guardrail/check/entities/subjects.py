@@ -108,7 +108,7 @@ def _introduced(opening: str) -> Subject | None:
     if not found or not name or name.split()[0].casefold() in _NOT_A_NAME:
         return None
     born = birth_year(found["dates"] or "") or birth_year(found["born"] or "")
-    return Subject(name, "", "", born, _told(found["what"]), other=bool(found["other"]))
+    return Subject(name, "", "", born, _roles_in(found["what"]), other=bool(found["other"]))
 
 
 def _titled(base: str, opening: str) -> Subject | None:
@@ -120,10 +120,12 @@ def _titled(base: str, opening: str) -> Subject | None:
     if key[-1] not in said or not any(same_given(word, key[0]) for word in said):
         return None
     born = next((year for dates in re.findall(r"\(([^()]{4,90})\)", found["aside"]) if (year := birth_year(dates))), "")
-    return Subject(base, "", "", born, _told(found["what"]), other=bool(re.match(r"Another |A different ", opening)))
+    return Subject(
+        base, "", "", born, _roles_in(found["what"]), other=bool(re.match(r"Another |A different ", opening))
+    )
 
 
-def _told(what: str) -> frozenset[str]:
+def _roles_in(what: str) -> frozenset[str]:
     return roles(_DESCRIPTION_END.split(what, maxsplit=1)[0])
 
 

@@ -25,177 +25,106 @@ class Connective(NamedTuple):
     kind: RelationKind
     form: Form
     later_first: bool
-    weak: bool = False  # has other meanings too: it may license a relation, but its absence blames nobody
+    weak: bool = False  # has other meanings too: it may entail a relation, but its absence is no fault
 
 
-_R = RelationKind
-_F = Form
+# One group a line: kind and form, whether the later side is the relation's first, weak or not: connectives.
+_GROUPS = """
+cause clause later-first: because of | because | due to | owing to | thanks to | on account of |
+    as a result of | as a consequence of | given that | seeing that | for the reason that | inasmuch as |
+    in response to | by virtue of
+cause clause later-first weak: since | now that | in view of | in light of | given
+cause link: therefore | consequently | as a result | as a consequence | accordingly | for this reason |
+    for that reason | that is why | which is why | this is why | hence
+cause link weak: thus | so | thereby
+cause between: leads to | lead to | led to | leading to | results in | result in | resulted in |
+    resulting in | causes | cause | caused | causing | brings about | brought about | gives rise to |
+    gave rise to | is the reason for | was the reason for | is the reason why | was responsible for
+cause between weak: triggers | triggered | prompts | prompted | prompting | forces | forced | forcing |
+    makes | made | making | means | meant | meaning | leaves | leaving | lets | letting | allows | allowed |
+    allowing | enables | enabled | enabling | prevents | prevented | preventing | helps | helped | helping |
+    stops | stopped | drives | drove | contributes to | contributed to | explains | explained
+cause between later-first: caused by | results from | resulted from | resulting from | result from |
+    stems from | stemmed from | stem from | stemming from | arises from | arose from | brought about by |
+    a result of | a consequence of | triggered by | prompted by | attributed to | attributes to |
+    attributable to | explained by | blamed on | the effect of
+purpose clause: in order to | in order that | so that | so as to | for the purpose of | with the aim of |
+    in an effort to | intended to | meant to | designed to
+condition clause later-first: if | provided that | providing that | as long as | so long as | whenever |
+    on condition that | in case | every time | assuming | even if | as soon as | whether or not
+condition between: is enough to | is enough for | was enough to | was enough for | were enough to |
+    were enough for | is sufficient to | was sufficient to | was sufficient for | is by itself enough |
+    alone was enough | enough for | are enough to | are enough for | be enough to | be enough for |
+    is sufficient for | are sufficient for | suffices for | suffices to | is all that | is all you |
+    are all you | alone is enough | is enough
+condition clause later-first weak: when | once | provided | wherever
+necessity clause later-first: only if | only when | only once | only after | only where | only with |
+    only because | only for | unless | except when | except if | not until | not before | only provided that
+necessity between later-first: requires | require | required | requiring | depends on | depend on |
+    depended on | relies on | is subject to | must first
+concession clause later-first: although | even though | though | despite | in spite of | notwithstanding |
+    regardless of
+concession link weak: but | however | yet | nevertheless | nonetheless | even so | all the same
+sequence clause later-first: after | following | upon
+sequence clause: before | prior to | until | till | ahead of
+sequence link: then | afterwards | subsequently | thereafter | after that | followed by | later on |
+    and later | before being
+comparison clause: unlike | whereas | compared with | compared to | in contrast to | as opposed to | while
+comparison clause: rather than | instead of
+inclusion between: such as | including | includes | include | included | consists of | consist of |
+    consisted of | comprises | comprise | comprised | made up of | for example | for instance | e.g. |
+    namely | like
+inclusion between later-first: is included in | are included in | was included in | were included in |
+    be included in | included in | a kind of | one kind of | a type of | one type of | a form of |
+    one form of | a sort of | a variety of | a version of | is one of | was one of | are one of | among the |
+    are among | part of | a subset of | belongs to | belong to | belonged to | a member of | members of |
+    a branch of | a division of | a subsidiary of | subsidiaries of | an offshoot of | a section of |
+    section of | division of | branch of | subsidiary of | offshoot of | wing of | department of |
+    chapter of | a subtype of | a special case of | an example of | counts as | count as | counted as |
+    types of | kinds of | forms of
+scope quantity: all | every | each | any | anyone | everyone | everything | anything | none | nobody |
+    nothing | no one | no | both | neither | most | mostly | some | few | several | many | only | solely |
+    exclusively | always | never | usually | sometimes | often | rarely | generally | entirely | whatever |
+    whichever | regardless | without exception | half of | the majority of | the whole
+cause clause later-first: 是因为 | 因为 | 由于 | 是由于 | 归因于 | 鉴于 | 原因是 | 理由是 | 多亏
+cause clause later-first: 因
+cause link: 因此 | 所以 | 因而 | 从而 | 于是 | 为此 | 结果
+cause between: 导致 | 致使 | 引起 | 引发 | 造成 | 使得 | 促使 | 促成
+cause between weak: 使 | 让 | 以致 | 令
+purpose clause: 为了 | 以便 | 以免 | 旨在
+condition clause later-first: 如果 | 只要 | 一旦 | 倘若 | 假如 | 要是 | 若 | 凡是 | 凡 | 每当 | 无论 | 不论 |
+    不管
+condition between: 即可 | 足以
+condition clause later-first weak: 如 | 当
+condition after later-first weak: 的话 | 时， | 时, | 期间 | 的，
+necessity clause later-first: 只有 | 除非 | 唯有
+necessity between later-first: 必须 | 须 | 需要 | 才能 | 方可 | 方能 | 取决于
+concession clause later-first: 虽然 | 尽管 | 虽 | 即使 | 即便 | 哪怕
+concession link weak: 但是 | 但 | 然而 | 不过 | 却 | 可是
+sequence after later-first: 之后 | 以后 | 后， | 后才 | 后再 | 后,
+sequence after: 之前 | 以前 | 前， | 前,
+sequence link: 然后 | 随后 | 其后 | 而后 | 后来 | 此后 | 接着 | 继而 | 再由 | 再
+comparison between: 高于 | 多于 | 大于 | 超过 | 早于 | 优于 | 而不是 | 而非 | 不同于 | 相比
+comparison between later-first: 低于 | 少于 | 小于 | 晚于 | 不如
+comparison between: 比
+inclusion between: 包括 | 包含 | 例如 | 比如 | 诸如 | 分为 | 其中有
+inclusion between later-first: 属于 | 是一种 | 隶属于 | 隶属 | 算作 | 归入 | 视为
+scope quantity: 所有 | 全部 | 全体 | 每 | 任何 | 一切 | 均 | 都 | 总是 | 从不 | 从未 | 大多数 | 多数 | 大多 |
+    部分 | 有些 | 一些 | 少数 | 仅 | 只 | 通常 | 往往 | 有时 | 一律 | 无一例外 | 全都 | 各
+"""
 
-_ENGLISH: tuple[tuple[Connective, str], ...] = (
-    (
-        Connective(_R.CAUSE, _F.CLAUSE, True),
-        (
-            "because of|because|due to|owing to|thanks to|on account of|as a result of|as a consequence of|given that|"
-            "seeing that|for the reason that|inasmuch as|in response to|by virtue of"
-        ),
-    ),
-    (Connective(_R.CAUSE, _F.CLAUSE, True, True), "since|now that|in view of|in light of|given"),
-    (
-        Connective(_R.CAUSE, _F.LINK, False),
-        (
-            "therefore|consequently|as a result|as a consequence|accordingly|for this reason|for that reason|"
-            "that is why|which is why|this is why|hence"
-        ),
-    ),
-    (Connective(_R.CAUSE, _F.LINK, False, True), "thus|so|thereby"),
-    (
-        Connective(_R.CAUSE, _F.BETWEEN, False),
-        (
-            "leads to|lead to|led to|leading to|results in|result in|resulted in|resulting in|causes|cause|caused|"
-            "causing|"
-            "brings about|brought about|gives rise to|gave rise to|is the reason for|was the reason for|"
-            "is the reason why|"
-            "was responsible for"
-        ),
-    ),
-    (
-        Connective(_R.CAUSE, _F.BETWEEN, False, True),
-        (
-            "triggers|triggered|prompts|prompted|prompting|forces|forced|forcing|makes|made|making|means|meant|meaning|"
-            "leaves|leaving|lets|letting|allows|allowed|allowing|enables|enabled|enabling|prevents|prevented|"
-            "preventing|"
-            "helps|helped|helping|stops|stopped|drives|drove|contributes to|contributed to|explains|explained"
-        ),
-    ),
-    (
-        Connective(_R.CAUSE, _F.BETWEEN, True),
-        (
-            "caused by|results from|resulted from|resulting from|result from|stems from|stemmed from|stem from|"
-            "stemming from|arises from|arose from|brought about by|a result of|a consequence of|triggered by|"
-            "prompted by|"
-            "attributed to|attributes to|attributable to|explained by|blamed on|the effect of"
-        ),
-    ),
-    (
-        Connective(_R.PURPOSE, _F.CLAUSE, False),
-        (
-            "in order to|in order that|so that|so as to|for the purpose of|with the aim of|in an effort to|intended to|"
-            "meant to|designed to"
-        ),
-    ),
-    (
-        Connective(_R.CONDITION, _F.CLAUSE, True),
-        (
-            "if|provided that|providing that|as long as|so long as|whenever|on condition that|in case|every time|"
-            "assuming|even if|as soon as|whether or not"
-        ),
-    ),
-    (
-        Connective(_R.CONDITION, _F.BETWEEN, False),
-        (
-            "is enough to|is enough for|was enough to|was enough for|were enough to|were enough for|is sufficient to|"
-            "was sufficient to|was sufficient for|is by itself enough|alone was enough|enough for|"
-            "are enough to|are enough for|be enough to|be enough for|is sufficient for|"
-            "are sufficient for|suffices for|suffices to|is all that|is all you|are all you|alone is enough|is enough"
-        ),
-    ),
-    (Connective(_R.CONDITION, _F.CLAUSE, True, True), "when|once|provided|wherever"),
-    (
-        Connective(_R.NECESSITY, _F.CLAUSE, True),
-        (
-            "only if|only when|only once|only after|only where|only with|only because|only for|unless|except when|"
-            "except if|"
-            "not until|not before|only provided that"
-        ),
-    ),
-    (
-        Connective(_R.NECESSITY, _F.BETWEEN, True),
-        ("requires|require|required|requiring|depends on|depend on|depended on|relies on|is subject to|must first"),
-    ),
-    (
-        Connective(_R.CONCESSION, _F.CLAUSE, True),
-        ("although|even though|though|despite|in spite of|notwithstanding|regardless of"),
-    ),
-    (
-        Connective(_R.CONCESSION, _F.LINK, False, True),
-        ("but|however|yet|nevertheless|nonetheless|even so|all the same"),
-    ),
-    (Connective(_R.SEQUENCE, _F.CLAUSE, True), "after|following|upon"),
-    (Connective(_R.SEQUENCE, _F.CLAUSE, False), "before|prior to|until|till|ahead of"),
-    (
-        Connective(_R.SEQUENCE, _F.LINK, False),
-        ("then|afterwards|subsequently|thereafter|after that|followed by|later on|and later|before being"),
-    ),
-    (
-        Connective(_R.COMPARISON, _F.CLAUSE, False),
-        ("unlike|whereas|compared with|compared to|in contrast to|as opposed to|while"),
-    ),
-    (Connective(_R.COMPARISON, _F.CLAUSE, False), "rather than|instead of"),
-    (
-        Connective(_R.INCLUSION, _F.BETWEEN, False),
-        (
-            "such as|including|includes|include|included|consists of|consist of|consisted of|comprises|comprise|"
-            "comprised|made up of|for example|for instance|e.g.|namely|like"
-        ),
-    ),
-    (
-        Connective(_R.INCLUSION, _F.BETWEEN, True),
-        (
-            "is included in|are included in|was included in|were included in|be included in|included in|"
-            "a kind of|one kind of|a type of|one type of|a form of|one form of|a sort of|a variety of|a version of|"
-            "is one of|was one of|are one of|among the|are among|part of|a subset of|belongs to|belong to|belonged to|"
-            "a member of|members of|a branch of|a division of|a subsidiary of|subsidiaries of|an offshoot of|"
-            "a section of|"
-            "section of|division of|branch of|subsidiary of|offshoot of|wing of|department of|chapter of|"
-            "a subtype of|a special case of|an example of|counts as|count as|counted as|types of|kinds of|forms of"
-        ),
-    ),
-    (
-        Connective(_R.SCOPE, _F.QUANTITY, False),
-        (
-            "all|every|each|any|anyone|everyone|everything|anything|none|nobody|nothing|no one|no|both|neither|most|"
-            "mostly|some|few|several|many|only|solely|exclusively|always|never|usually|sometimes|often|rarely|"
-            "generally|"
-            "entirely|whatever|whichever|regardless|without exception|half of|the majority of|the whole"
-        ),
-    ),
-)
 
-_CHINESE: tuple[tuple[Connective, str], ...] = (
-    (Connective(_R.CAUSE, _F.CLAUSE, True), "是因为|因为|由于|是由于|归因于|鉴于|原因是|理由是|多亏"),
-    (Connective(_R.CAUSE, _F.CLAUSE, True), "因"),
-    (Connective(_R.CAUSE, _F.LINK, False), "因此|所以|因而|从而|于是|为此|结果"),
-    (Connective(_R.CAUSE, _F.BETWEEN, False), "导致|致使|引起|引发|造成|使得|促使|促成"),
-    (Connective(_R.CAUSE, _F.BETWEEN, False, True), "使|让|以致|令"),
-    (Connective(_R.PURPOSE, _F.CLAUSE, False), "为了|以便|以免|旨在"),
-    (Connective(_R.CONDITION, _F.CLAUSE, True), "如果|只要|一旦|倘若|假如|要是|若|凡是|凡|每当|无论|不论|不管"),
-    (Connective(_R.CONDITION, _F.BETWEEN, False), "即可|足以"),
-    (Connective(_R.CONDITION, _F.CLAUSE, True, True), "如|当"),
-    (Connective(_R.CONDITION, _F.AFTER, True, True), "的话|时，|时,|期间|的，"),
-    (Connective(_R.NECESSITY, _F.CLAUSE, True), "只有|除非|唯有"),
-    (Connective(_R.NECESSITY, _F.BETWEEN, True), "必须|须|需要|才能|方可|方能|取决于"),
-    (Connective(_R.CONCESSION, _F.CLAUSE, True), "虽然|尽管|虽|即使|即便|哪怕"),
-    (Connective(_R.CONCESSION, _F.LINK, False, True), "但是|但|然而|不过|却|可是"),
-    (Connective(_R.SEQUENCE, _F.AFTER, True), "之后|以后|后，|后才|后再|后,"),
-    (Connective(_R.SEQUENCE, _F.AFTER, False), "之前|以前|前，|前,"),
-    (Connective(_R.SEQUENCE, _F.LINK, False), "然后|随后|其后|而后|后来|此后|接着|继而|再由|再"),
-    (Connective(_R.COMPARISON, _F.BETWEEN, False), "高于|多于|大于|超过|早于|优于|而不是|而非|不同于|相比"),
-    (Connective(_R.COMPARISON, _F.BETWEEN, True), "低于|少于|小于|晚于|不如"),
-    (Connective(_R.COMPARISON, _F.BETWEEN, False), "比"),
-    (Connective(_R.INCLUSION, _F.BETWEEN, False), "包括|包含|例如|比如|诸如|分为|其中有"),
-    (Connective(_R.INCLUSION, _F.BETWEEN, True), "属于|是一种|隶属于|隶属|算作|归入|视为"),
-    (
-        Connective(_R.SCOPE, _F.QUANTITY, False),
-        (
-            "所有|全部|全体|每|任何|一切|均|都|总是|从不|从未|大多数|多数|大多|部分|有些|一些|少数|仅|只|通常|往往|"
-            "有时|一律|无一例外|全都|各"
-        ),
-    ),
-)
+def _connectives(groups: str) -> dict[str, Connective]:
+    found: dict[str, Connective] = {}
+    for line in groups.replace("|\n", "|").strip().splitlines():
+        head, words = line.split(":", 1)
+        kind, form, *marks = head.split()
+        connective = Connective(RelationKind(kind), Form(form), "later-first" in marks, "weak" in marks)
+        found |= dict.fromkeys((word.strip() for word in words.split("|")), connective)
+    return found
 
-CONNECTIVES: dict[str, Connective] = {
-    words: connective for connective, group in (*_ENGLISH, *_CHINESE) for words in group.split("|")
-}
+
+CONNECTIVES = _connectives(_GROUPS)
 
 
 def _prefix_tree(words: list[str]) -> str:
