@@ -37,7 +37,7 @@ _SPACE_BEFORE_STOP = re.compile(r"[ \u3000]{1,4}(?=[.,;:!?。，；：！？](?!
 _SPECIAL = re.compile("[*_`~<&\\[\\](（【［\\\\\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u206f\ufeff]")
 
 
-def readable(answer: str) -> str:
+def without_surrogates(answer: str) -> str:
     """The answer with lone surrogates replaced one for one, so that offsets hold and native code can read it."""
     return answer if answer.isascii() else _SURROGATE.sub("\ufffd", answer)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.text.markdown import mask, plain, readable
+from guardrail.text.markdown import mask, plain, without_surrogates
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_emphasis_does_not_hide_the_full_stop():
 
 
 def test_lone_surrogates_are_replaced_one_for_one():
-    assert readable("a\ud800b") == "a\ufffdb"
+    assert without_surrogates("a\ud800b") == "a\ufffdb"

@@ -119,31 +119,26 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 
-# In other languages a refusal is negated, names a source and a way of telling, and brings nothing besides.
+# In other European languages a refusal is negated, names a source and a way of telling, and brings nothing besides.
 _NEGATIONS = frozenset(
-    """no not non nie nicht kein keine keinen nein ne pas aucun aucune rien niet geen não nao nenhum nenhuma sin
-    ningún ninguna tampoco нет не ни
-    bez inte ingen ikke değil yok bulunmuyor tidak لا لم ليس नहीं sem nessun nessuna senza żaden żadne brak
-    nin""".split()
+    """no non not nie nicht kein keine keinen nein ne pas aucun aucune rien niet geen não nao nenhum nenhuma sin ningún
+    ninguna tampoco sem nessun nessuna senza żaden żadne brak нет не ни без""".split()
 )
 _SOURCE_STEM = re.compile(
-    r"inform|document|dokument|conte[xs]t|kontext|kontekst|pasaj|passag|text|quell|fonte|fuente|sourc|źród|bron"
-    r"|информац|документ|контекст|источник|текст"
-    r"|bilgi|belge|metin|المعلومات|النص|المستند|दस्तावेज|पाठ",
+    r"inform|document|dokument|conte[xs]t|kontext|kontekst|passag|text|quell|fonte|fuente|sourc|źród|bron|информац"
+    r"|документ|контекст|источник|текст",
     re.IGNORECASE,
 )
 _TELLING_STEM = re.compile(
-    r"inform|antwort|antwoord|respuest|respond|répon|rispo|respost|beantwort|odpowie|menci|mention|erwähn|vermeld"
-    r"|indiqu|indic|specific|préc|angab|angegeb"
-    r"|wspom|zawier|информац|ответ|указ|упомин|говор|bilgi|belirt|معلوم|تذكر|जानकारी|उल्लेख",
+    r"inform|antwort|antwoord|respuest|respond|répon|rispo|respost|beantwort|odpowie|menci|mention|erwähn|vermeld|indiqu"
+    r"|indic|specific|préc|angab|angegeb|wspom|zawier|информац|ответ|указ|упомин|говор",
     re.IGNORECASE,
 )
 _NOT_KNOWING = re.compile(
     r"\b(?:no (?:lo )?sé|no puedo responder|je ne (?:le )?sais pas|je ne peux pas répondre|n[ãa]o sei"
-    r"|n[ãa]o posso responder|non (?:lo )?so|non posso rispondere"
-    r"|ich weiß[^.]{0,30} nicht|weiß ich[^.]{0,20} nicht|kann[^.]{0,60} nicht beantwort|ik weet[^.]{0,30} niet"
-    r"|kan[^.]{0,50} niet beantwoord|nie wiem"
-    r"|nie mogę odpowiedzieć|не знаю|не могу ответить|vet inte|bilmiyorum|لا أعرف|نہیں پتہ)\b|नहीं पता",
+    r"|n[ãa]o posso responder|non (?:lo )?so|non posso rispondere|ich weiß[^.]{0,30} nicht|weiß ich[^.]{0,20} nicht"
+    r"|kann[^.]{0,60} nicht beantwort|ik weet[^.]{0,30} niet|kan[^.]{0,50} niet beantwoord|nie wiem"
+    r"|nie mogę odpowiedzieć|не знаю|не могу ответить)\b",
     re.IGNORECASE,
 )
 _EAST_ASIAN = re.compile(
@@ -153,8 +148,7 @@ _EAST_ASIAN = re.compile(
     r"|없다|않는다))"
 )
 _HINT = re.compile(  # no refusal in ASCII goes without one of these; spares the rest of the work
-    r"\b(?:n|un|sin\b|kein|bez|yok|tidak|ikke|inte|ingen|brak|geen|sem\b|senza|aucun|imposs|insuff|inadeq|fail|lack|rien"
-    r"|tampoco|bulunm)|n't|cannot|can not",
+    r"\b(?:n|un|sin\b|kein|brak|geen|sem\b|senza|aucun|imposs|insuff|inadeq|fail|lack|rien|tampoco)|n't|cannot|can not",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+")

@@ -40,9 +40,7 @@ _ITEM = re.compile(
     r"|(?:[一二三四五六七八九十]{1,3}[、.．]|[①-⑳]|[•●·▪](?=[\u3400-\u9fff]))[ \t\u3000]*)"
 )
 _FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})([^`\n]{0,80})$")
-_READABLE_FENCES = frozenset(
-    {"markdown", "md", "text", "txt", "plaintext"}
-)  # prose in disguise is read, not waved through
+_READABLE_FENCES = frozenset({"markdown", "md", "text", "txt", "plaintext"})  # prose in disguise is read and checked
 _RULE_MARKS = frozenset("-*_=")
 _SEPARATOR_MARKS = frozenset("|:- \t")
 _INDENT = re.compile(r"(?: {4}|\t)")

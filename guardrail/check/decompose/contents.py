@@ -190,8 +190,8 @@ def tells(sentence: str, question: str | None, before: str = "") -> Tells:
 
 def only_declines(sentences: Sequence[tuple[str, bool]], question: str | None) -> bool:
     """Whether each sentence, given with whether it is known to decline, states an absence or describes the passages."""
-    told, before = [], ""
+    found, before = [], ""
     for sentence, declining in sentences:
-        told.append(Tells.ABSENCE if declining else tells(sentence, question, before))
+        found.append(Tells.ABSENCE if declining else tells(sentence, question, before))
         before = sentence if _SOURCED.search(sentence) else before
-    return Tells.ABSENCE in told and Tells.WORLD not in told
+    return Tells.ABSENCE in found and Tells.WORLD not in found

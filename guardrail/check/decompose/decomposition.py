@@ -28,7 +28,7 @@ from guardrail.check.decompose.pronouns import Topic
 from guardrail.check.logic import find_relations
 from guardrail.text.citations import Index, citation_index
 from guardrail.text.language import language
-from guardrail.text.markdown import mask, plain, readable
+from guardrail.text.markdown import mask, plain, without_surrogates
 from guardrail.text.sentences import split_sentences
 from guardrail.types import Decomposition, Segment, Span
 
@@ -198,7 +198,7 @@ def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence
         need no check say why in ``skipped``. ``abstained`` if the answer declines and claims nothing, ``unreadable`` if
         it holds code.
     """
-    text = readable(answer)
+    text = without_surrogates(answer)
     index = citation_index(passage_ids)
     sentences = list(_sentences(text, index))
     _skip_by_context(text, sentences, question)

@@ -115,7 +115,7 @@ def initials_of(text: str, words: tuple[Word, ...]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _akin(one: str, two: str) -> bool:
+def _same_but_ending(one: str, two: str) -> bool:
     """Whether two tokens differ in an ending only ("Italian", "Italy")."""
     size = 0
     for left, right in zip(one, two, strict=False):
@@ -138,7 +138,7 @@ def missing_tokens(name: str, surface: str, forms: frozenset[str], acronyms: fro
     # Four shared letters at least, so a cheap look at the beginning spares most comparisons.
     heads = {t[:3] for t in lacking}
     near = [f for f in forms if f[:3] in heads]
-    lacking = [t for t in lacking if not any(_akin(t, f) for f in near)]
+    lacking = [t for t in lacking if not any(_same_but_ending(t, f) for f in near)]
     return [t for t in lacking if t.removesuffix("s") not in forms and t + "s" not in forms]
 
 
