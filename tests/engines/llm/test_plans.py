@@ -21,10 +21,16 @@ ANSWER = (
     "Larkmoor Dam is 64 metres high. The reservoir is large because the dam is high. It was built by Rita Halloway. "
     "All turbines were replaced in 1999. The road across the dam is closed."
 )
+
+
 PASSAGES = tuple(
     Passage(id=f"p{n}", text=text) for n, text in enumerate(["Larkmoor Dam is 64 metres high.", "Bees dance."])
 )
+
+
 SETTING = Setting(language="en", model="scripted")
+
+
 Script = Callable[[Prompt], Any]
 
 
@@ -170,68 +176,6 @@ def test_a_segment_judged_twice_is_not_judged() -> None:
     assert verdicts(asked, matrix)[0] == "unverified"
 
 
-@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
-def test_what_was_judged_is_remembered_by_its_words_not_by_its_number(plan: Any) -> None:
-    setting = replace(SETTING, cache=MemoryCache())
-    first, rounds = run(plan(request(), setting), judge)
-    again, none = run(plan(request(), setting), judge)
-    assert (len(rounds), none) == (1, [])
-    assert again.rows == first.rows
-    assert again.usage.cache_hits == 5
-    shorter = request(ANSWER.split(". ", 1)[1])  # the same segments one number lower
-    matrix, none = run(plan(shorter, setting), judge)
-    assert none == []
-    assert verdicts(shorter, matrix) == ["not"] * 4
-
-
-@pytest.mark.parametrize("other", [{"model": "another"}, {"language": "zh"}])
-def test_another_model_or_other_instructions_remember_nothing(other: dict[str, str]) -> None:
-    cache = MemoryCache()
-    run(plans.judge_all(request(), replace(SETTING, cache=cache)), judge)
-    _, rounds = run(plans.judge_all(request(), replace(SETTING, cache=cache, **other)), judge)
-    assert len(rounds) == 1
-
-
-def test_other_passages_remember_nothing() -> None:
-    setting = replace(SETTING, cache=MemoryCache())
-    run(plans.judge_all(request(), setting), judge)
-    _, rounds = run(plans.judge_all(replace(request(), passages=PASSAGES[::-1]), setting), judge)
-    assert len(rounds) == 1
-
-
-def test_what_could_not_be_judged_is_not_remembered() -> None:
-    setting = replace(SETTING, cache=MemoryCache())
-    run(plans.judge_all(request(), setting), lambda _: "nothing")
-    _, rounds = run(plans.judge_all(request(), setting), judge)
-    assert len(rounds) == 1
-
-
-class Poisoned:
-    """A cache in which somebody else has written, or that is broken."""
-
-    def __init__(self, value: str | None = None) -> None:
-        self._value = value
-
-    def get(self, key: str) -> str | None:
-        if self._value is None:
-            raise OSError(key)
-        return self._value
-
-    def set(self, key: str, value: str) -> None:
-        raise OSError(key, value)
-
-
-SUPPORTED = {"points": [{"id": "", "quotes": [], "labels": "d1:S d2:N", "verdict": "supported", "confidence": "high"}]}
-
-
-@pytest.mark.parametrize("value", [None, "", "nonsense", "[]", '{"points": 1}', json.dumps(SUPPORTED)])
-def test_a_cache_that_is_broken_or_poisoned_changes_no_verdict(value: str | None) -> None:
-    asked = request()
-    matrix, _ = run(plans.judge_all(asked, replace(SETTING, cache=Poisoned(value))), judge)
-    assert "supported" not in verdicts(asked, matrix)
-    assert verdicts(asked, matrix).count("not") == 5
-
-
 def test_a_very_long_answer_is_judged_in_several_calls_of_one_round() -> None:
     asked = request(" ".join(f"Turbine {n} was replaced in {1900 + n}." for n in range(150)))
     matrix, rounds = run(plans.judge_all(asked, SETTING), judge)
@@ -278,9 +222,3 @@ def test_an_id_of_a_wrong_type_spoils_its_reply_only(ident: Any) -> None:
 
     matrix, _ = run(plans.judge_all(asked, SETTING), garbled)
     assert verdicts(asked, matrix) == ["unverified"] * 60 + ["not"] * 10
-
-
-def test_what_a_cache_holds_and_nobody_can_use_is_no_hit() -> None:
-    poisoned = Poisoned(json.dumps({"points": [{"verdict": "supported"}]}))
-    matrix, rounds = run(plans.judge_all(request(), replace(SETTING, cache=poisoned)), judge)
-    assert (matrix.usage.cache_hits, len(rounds)) == (0, 1)

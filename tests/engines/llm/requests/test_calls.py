@@ -2,22 +2,23 @@
 
 import asyncio
 import contextvars
-import gc
 import subprocess
 import sys
-import threading
 import time
-import weakref
 from dataclasses import replace
 
 import pytest
 from opentelemetry import trace
 
+from guardrail import UsageError
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.engines.llm.requests.calls import Calls, CallSettings, Prices
+from guardrail.errors import EngineError
 from guardrail.telemetry import observe
 
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
+
+
 DOWN = LLMError("HTTP 500", retryable=True)
 
 
@@ -29,32 +30,6 @@ def test_replies_stand_in_the_order_of_their_prompts(kind, perform, prompts, bud
     assert (usage.calls, usage.rounds, usage.retries) == (20, 1, 0)
     assert (usage.input_tokens, usage.cached_tokens, usage.output_tokens) == (2000, 1200, 200)
     assert usage.cost == pytest.approx((800 * 2.0 + 1200 * 0.5 + 200 * 10.0) / 1e6)
-
-
-def test_no_more_requests_at_once_than_allowed(kind, perform, prompts, budget):
-    model = kind(seconds=0.02)
-    perform(Calls(model, replace(FAST, concurrency=3)), prompts(12), budget())
-    assert model.most == 3
-
-
-def test_the_bound_holds_over_all_answers(prompts, budget, blocking, awaited):
-    model = blocking(seconds=0.02)
-    calls = Calls(model, replace(FAST, concurrency=3))
-    threads = [threading.Thread(target=calls.perform, args=(prompts(4), budget())) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert model.most == 3
-    assert len(model.timeouts) == 24
-
-    async def answers():
-        await asyncio.gather(*(acalls.aperform(prompts(4), budget()) for _ in range(6)))
-
-    amodel = awaited(seconds=0.02)
-    acalls = Calls(amodel, replace(FAST, concurrency=3))
-    asyncio.run(answers())
-    assert amodel.most == 3
 
 
 def test_requests_of_a_round_are_at_work_at_once(kind, perform, prompts, budget):
@@ -98,13 +73,6 @@ def test_no_request_after_the_deadline(kind, perform, prompts, budget):
     (reply,) = perform(Calls(model, FAST), prompts(), budget(seconds=-1))
     assert "deadline" in str(reply)
     assert not model.timeouts
-
-
-def test_waiting_for_a_slot_ends_with_the_deadline(kind, perform, prompts, budget):
-    calls = Calls(kind(seconds=0.3), replace(FAST, concurrency=1))
-    replies = perform(calls, prompts(4), budget(seconds=0.75))
-    assert sum(isinstance(r, Completion) for r in replies) == 2
-    assert all(isinstance(r, Completion | LLMError) for r in replies)
 
 
 def test_cancelling_gives_everything_back(prompts, budget, awaited):
@@ -193,20 +161,6 @@ def test_threads_know_the_context_of_their_answer(prompts, budget, blocking):
     assert seen == ["acme"] * 7
 
 
-def test_a_loop_that_ended_is_not_kept(prompts, budget, awaited):
-    calls = Calls(awaited(seconds=0.01), replace(FAST, concurrency=1))
-    seen = []
-
-    async def body():
-        seen.append(weakref.ref(asyncio.get_running_loop()))
-        await calls.aperform(prompts(3), budget())  # some of them wait, so the semaphore knows its loop
-
-    for _ in range(5):
-        asyncio.run(body())
-    gc.collect()
-    assert [loop() for loop in seen] == [None] * 5
-
-
 def test_a_request_that_hangs_does_not_hold_up_the_exit():
     code = """
 import time
@@ -226,19 +180,112 @@ print([str(r) for r in replies])
     assert time.monotonic() - started < 10
 
 
-def test_a_missing_tenacity_names_the_line_that_installs_it():
-    code = """
-import sys
-sys.modules["tenacity"] = None
-import guardrail
-from guardrail.engines.llm.requests.calls import Calls
-class Model:
-    model = "x"
-    def complete(self, prompt, *, timeout): ...
-try:
-    Calls(Model())
-except guardrail.MissingExtraError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "rag-guardrail[llm]"' in done.stdout
+class _SecretError(Exception):
+    def __init__(self):
+        super().__init__("key sk-123 refused for text 'the answer'")
+
+
+@pytest.mark.parametrize("error", [_SecretError(), StopIteration("sk-123"), RuntimeError("sk-123")])
+def test_foreign_errors_are_named_and_not_quoted(kind, perform, error, prompts, budget):
+    (reply,) = perform(Calls(kind(error), FAST), prompts(), budget())
+    assert isinstance(reply, LLMError)
+    assert "sk-123" not in repr(reply)
+    assert (reply.__cause__, reply.__context__, reply.__traceback__) == (None, None, None)
+    if not isinstance(error, StopIteration):
+        assert str(reply) == type(error).__name__
+
+
+def test_other_kinds_of_failure(kind, perform, prompts, budget):
+    replies = [
+        perform(Calls(kind(step), replace(FAST, attempts=1)), prompts(), budget())[0]
+        for step in (EngineError("no licence"), ConnectionResetError(), TimeoutError(), "not a completion")
+    ]
+    assert [str(r) for r in replies] == [
+        "no licence",
+        "ConnectionResetError",
+        "TimeoutError",
+        "the model object returned str instead of a Completion",
+    ]
+    assert [r.retryable for r in replies] == [False, True, True, False]
+
+
+def test_the_callers_mistakes_pass_through(kind, perform, prompts, budget):
+    with pytest.raises(UsageError, match="no such model"):
+        perform(Calls(kind(UsageError("no such model")), FAST), prompts(3), budget())
+
+
+def test_a_model_that_can_only_be_awaited_says_what_to_call(prompts, budget, awaited):
+    calls = Calls(awaited(), FAST)
+    with pytest.raises(UsageError, match=r"guard\.acheck"):
+        calls.perform(prompts(), budget())
+
+
+def test_what_is_no_model_is_refused():
+    class Wrong:
+        model = "x"
+
+        async def complete(self, prompt, *, timeout):  # noqa: ASYNC109
+            raise AssertionError
+
+    with pytest.raises(UsageError, match="acomplete"):
+        Calls(Wrong())
+    with pytest.raises(UsageError, match="OpenAILLM"):
+        Calls("gpt")
+
+
+def two_rounds(prompts, log):
+    try:
+        (first,) = yield prompts(1)
+        second = yield prompts(2)
+        return [first.text, *(r.text for r in second)]
+    finally:
+        log.append("closed")
+
+
+def test_steps_are_driven_to_their_result(prompts, budget, blocking, awaited):
+    account = budget()
+    log = []
+    assert Calls(blocking(), FAST).run(two_rounds(prompts, log), account) == ["data 0", "data 0", "data 1"]
+    assert asyncio.run(Calls(awaited(), FAST).arun(two_rounds(prompts, log), account)) == ["data 0", "data 0", "data 1"]
+    assert log == ["closed", "closed"]
+    assert (account.usage.calls, account.usage.rounds) == (6, 4)
+
+
+def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, budget, awaited):
+    def slow():
+        time.sleep(0.3)
+        yield prompts(1)
+        time.sleep(0.3)
+        return "done"
+
+    async def body():
+        task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), budget()))
+        ticks = 0
+        while not task.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        assert await task == "done"
+        task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), budget()))
+        await asyncio.sleep(0.05)
+        task.cancel()  # while a step is at work
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return ticks
+
+    assert asyncio.run(body()) > 20
+
+
+def test_steps_are_closed_when_they_are_left(prompts, budget, awaited):
+    log = []
+    with pytest.raises(UsageError):
+        Calls(awaited(), FAST).run(two_rounds(prompts, log), budget())
+    assert log == ["closed"]
+
+    async def body():
+        task = asyncio.create_task(Calls(awaited(seconds=5), FAST).arun(two_rounds(prompts, log), budget()))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(body())
+    assert log == ["closed", "closed"]

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +11,9 @@ from dataclasses import replace
 
 import pytest
 
-from guardrail import Cause
+from guardrail import Cause, ConfigurationError
 from guardrail.engines.llm.models.openai import OpenAILLM
-from guardrail.engines.llm.protocol import Completion, LLMError
+from guardrail.engines.llm.protocol import LLM, AsyncLLM, Completion, LLMError
 from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 from guardrail.testing.loopback import HttpReply, Loopback
@@ -254,3 +256,73 @@ def test_nobody_answers_the_door(perform, monkeypatch, prompt, budget):
             each.close()
     assert str(reply) == "APITimeoutError"
     assert reply.retryable
+
+
+def test_no_key_no_model(monkeypatch):
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
+        OpenAILLM("gpt")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-from-env")
+    assert OpenAILLM("gpt").model == "gpt"
+    for wrong in ({"model": ""}, {"structured": "xml"}, {"base_url": "localhost:8000"}, {"client": {"http_client": 1}}):
+        with pytest.raises(ConfigurationError):
+            OpenAILLM(**{"model": "gpt", **wrong})
+    with pytest.raises(ConfigurationError, match="unexpected keyword"):
+        OpenAILLM("gpt", client={"no_such_option": 1})
+
+
+def test_the_key_of_the_environment_and_a_placeholder(monkeypatch, prompt, budget, script, in_threads, one):
+    with OpenAIServer(script(GOOD), api_key="sk-from-env") as server:
+        assert "401" in str(one(in_threads, server))
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-from-env")
+        assert one(in_threads, server).text == GOOD
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        llm = OpenAILLM("m")
+        assert in_threads(llm, FAST, (prompt,), budget())[0].text == GOOD
+
+
+def test_a_model_shows_no_key():
+    with pytest.raises(ConfigurationError) as wrong:
+        OpenAILLM("m", "user:sk-secret@localhost:9/v1")
+    assert "sk-secret" not in str(wrong.value)
+    llm = OpenAILLM("m", "http://user:sk-secret@localhost:9/v1", "sk-secret")
+    assert repr(llm) == "OpenAILLM(model='m', base_url='http://localhost:9/v1/')"
+    assert isinstance(llm, LLM)
+    assert isinstance(llm, AsyncLLM)
+
+
+def test_azure(perform, prompt, budget, script):
+    with OpenAIServer(script(GOOD)) as server:
+        endpoint = server.base_url.removesuffix("/v1")
+        llm = OpenAILLM.azure("judge-4", endpoint, "azure-key", api_version="2024-10-21", temperature=0.1)
+        assert llm.provider == "azure.ai.openai"
+        assert perform(llm, FAST, (prompt,), budget())[0].text == GOOD
+    assert "azure-key" not in repr(llm)
+    (call,) = server.calls
+    assert call.path == "/openai/deployments/judge-4/chat/completions"
+    assert call.body["temperature"] == 0.1
+    with pytest.raises(ConfigurationError, match="azure_endpoint"):
+        OpenAILLM.azure("judge-4", api_key="azure-key", api_version="2024-10-21")
+
+
+@pytest.mark.parametrize(
+    ("vendor", "module", "make", "line"),
+    [
+        ("openai", "openai", "OpenAILLM('m')", "rag-guardrail[openai]"),
+        ("langchain_core", "langchain", "LangChainLLM(None)", "rag-guardrail[langchain,llm]"),
+        ("llama_index", "llama_index", "LlamaIndexLLM(None)", "rag-guardrail[llama-index,llm]"),
+    ],
+)
+def test_a_missing_vendor_names_the_line_that_installs_it(vendor, module, make, line):
+    code = f"""
+import sys
+for name in {vendor!r}, "llama_index.core.callbacks", "langchain_core.language_models":
+    sys.modules[name] = None
+import guardrail
+from guardrail.engines.llm.models.{module} import *
+try:
+    {make}
+except guardrail.MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert f'pip install "{line}"' in done.stdout

@@ -1,15 +1,12 @@
-"""The caches: what is remembered, what is forgotten, and that nothing that breaks reaches the caller."""
+"""The cache on disk: what is remembered and forgotten, by several processes, and that nothing that breaks reaches the caller."""
 
 from __future__ import annotations
 
 import logging
 import multiprocessing
 import os
-import shutil
-import socket
 import sqlite3
 import stat
-import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from guardrail.engines.llm.caches.disk import FILE, DiskCache
-from guardrail.engines.llm.caches.memory import Cache, MemoryCache
-from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.errors import ConfigurationError
 
 TEXT = '{"verdict": "supported", "quote": "大坝高六十四米 \\" \u2028 \x00 🙂"}'
-needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="no redis-server here")
 
 
 @pytest.fixture
@@ -30,50 +24,6 @@ def disk(tmp_path):
     cache = DiskCache(tmp_path / "cache")
     yield cache
     cache.close()
-
-
-def test_memory_forgets_what_was_not_used_for_longest():
-    """Least recently used, and never more than its entries."""
-    cache = MemoryCache(entries=2)
-    cache.set("a", "1")
-    cache.set("b", "2")
-    assert cache.get("a") == "1"
-    cache.set("c", "3")
-    assert (cache.get("a"), cache.get("b"), cache.get("c")) == ("1", None, "3")
-
-
-def test_memory_is_shared_by_threads():
-    """cachetools alone breaks when threads evict at once."""
-    cache = MemoryCache(entries=8)
-
-    def work(number):
-        for step in range(500):
-            key = str((number * step) % 40)
-            cache.set(key, key)
-            assert cache.get(key) in {key, None}
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(8)))
-
-
-@pytest.mark.parametrize("entries", [0, -1, True, 1.5])
-def test_limits_that_hold_nothing_are_refused(entries, tmp_path):
-    """The caller's mistake, said at once."""
-    with pytest.raises(ConfigurationError, match="entries"):
-        MemoryCache(entries=entries)
-    with pytest.raises(ConfigurationError, match="entries"):
-        DiskCache(tmp_path, entries=entries)
-    for age in (0, float("nan"), float("inf")):
-        with pytest.raises(ConfigurationError, match="max_age"):
-            DiskCache(tmp_path, max_age=age)
-
-
-def test_all_caches_have_the_protocol(disk):
-    """What the engine asks for."""
-    redis = RedisCache("redis://127.0.0.1:1")
-    for cache in (MemoryCache(), disk, redis):
-        assert isinstance(cache, Cache)
-    redis.close()
 
 
 def test_disk_outlives_the_object(tmp_path):
@@ -276,94 +226,3 @@ def test_a_disk_that_fails_later_is_a_miss_logged_once(tmp_path, caplog):
             assert cache.get("k") is None
     assert len(caplog.records) == 1
     assert str(tmp_path) not in caplog.text
-
-
-@pytest.fixture
-def redis_url():
-    """A real server on loopback, without persistence."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/")
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            break
-        except OSError:
-            time.sleep(0.05)
-    yield f"redis://127.0.0.1:{port}/0", server
-    server.terminate()
-    server.wait(10)
-
-
-@needs_redis
-def test_redis_remembers_under_its_prefix(redis_url):
-    """Two applications on one server do not see each other's entries; any text comes back as it was."""
-    url, _ = redis_url
-    ours, theirs, same = RedisCache(url), RedisCache(url, prefix="other:"), RedisCache(url)
-    ours.set("k", TEXT)
-    assert (ours.get("k"), same.get("k"), theirs.get("k"), ours.get("x")) == (TEXT, TEXT, None, None)
-    ours.set("bad", "\ud800")
-    assert ours.get("bad") is None
-    for cache in (ours, theirs, same):
-        cache.close()
-
-
-@needs_redis
-def test_redis_forgets_by_age(redis_url):
-    """The server does it."""
-    cache = RedisCache(redis_url[0], max_age=0.1)
-    cache.set("k", "v")
-    assert cache.get("k") == "v"
-    time.sleep(0.2)
-    assert cache.get("k") is None
-    cache.close()
-
-
-@needs_redis
-def test_a_redis_that_dies_and_comes_back(redis_url, caplog):
-    """Misses while it is away, at once after the first; after the pause it is used again."""
-    url, server = redis_url
-    cache = RedisCache(url, outage=0.3)
-    cache.set("k", "v")
-    server.send_signal(19)  # SIGSTOP: it accepts and never answers
-    started = time.monotonic()
-    with caplog.at_level(logging.WARNING):
-        assert [cache.get("k") for _ in range(50)] == [None] * 50
-    assert time.monotonic() - started < 2.0
-    assert len(caplog.records) == 1
-    server.send_signal(18)
-    time.sleep(0.4)
-    assert cache.get("k") == "v"
-    cache.close()
-
-
-def test_a_dead_redis_costs_next_to_nothing(caplog):
-    """Nobody listens: every question is a miss, logged once, without address or key in the log."""
-    cache = RedisCache("redis://:secret@127.0.0.1:1/0")
-    started = time.monotonic()
-    with caplog.at_level(logging.WARNING):
-        for number in range(100):
-            cache.set(str(number), "v")
-            assert cache.get(str(number)) is None
-    assert time.monotonic() - started < 1.0
-    assert len(caplog.records) == 1
-    assert "secret" not in caplog.text
-    cache.close()
-
-
-def test_a_wrong_address_is_refused_without_its_password():
-    """The caller's mistake; the message must not hold the secret."""
-    with pytest.raises(ConfigurationError, match="redis://host") as error:
-        RedisCache("htp://:secret@host")
-    assert "secret" not in str(error.value)
-
-
-def test_a_silent_redis_is_waited_for_once():
-    """A server that accepts and never answers costs one timeout, not one per question."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        cache = RedisCache(f"redis://127.0.0.1:{silent.getsockname()[1]}", timeout=0.5)
-        started = time.monotonic()
-        assert [cache.get("k") for _ in range(50)] == [None] * 50
-        assert time.monotonic() - started < 1.2  # one timeout: no retries of the client's own
-        cache.close()
