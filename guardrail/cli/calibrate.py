@@ -108,7 +108,8 @@ def _base(policy: str) -> dict[str, Any]:
     file = policy_file(policy)
     if file is None:
         return {"preset": policy}
-    return read_policy_file(file).model_dump(exclude_unset=True, exclude={"threshold", "calibration"})
+    fields = read_policy_file(file)
+    return {key: value for key, value in fields.items() if key not in ("threshold", "calibration")}
 
 
 def _refuse_out(out: Path, data: Path, policy: str) -> None:

@@ -1,83 +1,71 @@
-"""Policy files: YAML or JSON, checked strictly before a Policy is made of them. Their JSON schema comes from here."""
+"""Policy files: YAML or JSON, and their JSON schema (docs/policy.schema.json, ``guardrail policy schema``)."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import TypeAdapter, ValidationError
 
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.policy.calibration import Calibration
+from guardrail.policy.policy import CONFLICT, KEYS, LOGIC, NEW_ANSWER, PRESETS, Policy
+from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
 
 SCHEMA = "$schema"
 """A key that editors read in JSON files; it says nothing of the policy."""
 
+ACTIONS = {
+    Action.ALLOW: "Deliver the answer.",
+    Action.FLAG: "Deliver the answer; the report says what is wrong.",
+    Action.ANNOTATE: "Deliver the answer with a note at each segment concerned.",
+    Action.REDACT: "Take the segments concerned out; block if none is left.",
+    Action.REWRITE: "Have the answer edited from the passages, and check it again.",
+    Action.REGENERATE: "Have the answer generated again on the same passages, and check it again.",
+    Action.BLOCK: "Deliver a message in place of the answer.",
+}
+"""What each action does, in words."""
 
-class PolicyFile(BaseModel):
-    """A policy: which finding leads to which action. Every field may be left out.
+_MEANINGS = {
+    Verdict.SUPPORTED: "The passages say it.",
+    Verdict.CONTRADICTED: "The passages say otherwise.",
+    Verdict.UNSUPPORTED: "The passages do not say it.",
+    Verdict.UNVERIFIED: "Not verified: no passages, an engine that failed, a deadline that passed.",
+    Verdict.ABSTAINED: "The whole answer declines, or claims nothing that could be checked.",
+    ErrorType.MIXED_ENTITIES: "The passages say it of a namesake.",
+    LOGIC: f"Any logic error: {', '.join(sorted(LOGIC_ERRORS))}.",
+    CONFLICT: "One passage supports it and another contradicts it.",
+}
+_CALIBRATION = {
+    "data": "SHA-256 of the labelled data.",
+    "n": "Labelled answers, or groups of them, that the guarantee rests on.",
+    "risk": "What is bounded: missed, delivered-wrong or false-alarm.",
+    "target": "The bound (0..1).",
+    "threshold": "The threshold chosen; the policy's own must be the same.",
+    "engine": "Identity of the engine whose scores were seen.",
+    "guarantee": "What is guaranteed, in words.",
+    "delta": "The guarantee holds with probability 1 - delta over the labels; null = in expectation.",
+    "date": "When, if given.",
+}
 
-    ``preset`` names the policy to start from; other fields replace its values, ``actions`` and ``messages`` key by key.
-    """
-
-    model_config = ConfigDict(extra="forbid", strict=True, title="rag-guardrail policy")
-
-    preset: str | None = Field(None, description="The policy to start from; without it, what is wrong is flagged.")
-    name: str | None = Field(None, description="For reports and traces; default: the name of the file.")
-    threshold: float | None = Field(
-        None,
-        description="Score (0..1) from which a segment counts as supported; default 0.5. See `guardrail calibrate`.",
-    )
-    actions: dict[str, str] = Field({}, description="Action per key. Of all keys that fit a finding the severest wins.")
-    score_below: dict[float, str] = Field(
-        {},
-        description="Action per bound (0..1) for findings that were judged with a score below it. Unverified ones have "
-        "no score. Of these and of `actions` the severest wins.",
-    )
-    fail: Literal["closed", "open"] | None = Field(
-        None,
-        description="Where nobody could judge and `actions` has no `unverified`: closed (default) blocks, open "
-        "delivers with a flag.",
-    )
-    deadline: float | int | None = Field(
-        None,
-        description="Seconds for one check; what is not judged by then is unverified. Default 10; null = no limit.",
-    )
-    max_attempts: int | None = Field(
-        None, description="Answers to try, the first included, where a rewrite or regeneration is asked for; default 2."
-    )
-    on_exhausted: str | None = Field(
-        None, description="Action where a rewrite or regeneration was asked for and none passes; default block."
-    )
-    style: Literal["markdown", "plain"] | None = Field(
-        None, description="Notes as Markdown footnotes (default) or as plain text."
-    )
-    messages: dict[str, str] = Field(
-        {}, description="Text in place of a blocked answer by language (ISO 639 code); en where a language has none."
-    )
-    calibration: Calibration | None = Field(
-        None, description="How `guardrail calibrate` chose the threshold. Not to be edited by hand."
-    )
-
-    @field_validator("calibration", mode="before")
-    @classmethod
-    def _block(cls, raw: Any) -> Any:
-        """Strict mode takes no mapping for a dataclass, so the block is read by itself."""
-        return TypeAdapter(Calibration).validate_python(raw) if isinstance(raw, dict) else raw
-
-    @field_validator("score_below", mode="before")
-    @classmethod
-    def _bounds(cls, raw: Any) -> Any:
-        """JSON has no keys but texts."""
-        return {_number(key): action for key, action in raw.items()} if isinstance(raw, dict) else raw
+_EXAMPLE = {
+    "preset": "annotate",
+    "name": "support-desk",
+    "threshold": 0.45,
+    "actions": {"contradicted": "redact", "mixed_entities": "redact", "unverified": "flag"},
+    "score_below": {"0.1": "block"},
+    "deadline": 2,
+    "messages": {"en": "Please ask our support desk.", "de": "Bitte fragen Sie unseren Kundendienst."},
+}
 
 
-def read_policy_file(path: Path) -> PolicyFile:
-    """The fields that the file sets.
+def read_policy_file(path: Path) -> dict[str, Any]:
+    """The fields that the file sets: ``preset`` and those of Policy, which checks their values.
 
     Raises:
-        ConfigurationError: the file cannot be read, is not YAML, or holds an unknown field or a value of a wrong type.
+        ConfigurationError: the file cannot be read, is not YAML, or holds an unknown field.
     """
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -87,13 +75,21 @@ def read_policy_file(path: Path) -> PolicyFile:
         raise ConfigurationError(f"policy file {str(path)!r} is not valid YAML: {error}") from error
     if not isinstance(raw, dict):
         raise ConfigurationError(f"policy file {str(path)!r} must hold a mapping, got {type(raw).__name__}.")
-    try:
-        return PolicyFile.model_validate({key: value for key, value in raw.items() if key != SCHEMA})
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        hint = did_you_mean(where, PolicyFile.model_fields) if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"policy file {str(path)!r}: {where!r} ({first['input']!r:.60}): {hint}") from None
+    known = ("preset", *(field.name for field in fields(Policy)))
+    found = {key: value for key, value in raw.items() if key != SCHEMA}
+    for key in found:
+        if key not in known:
+            raise ConfigurationError(f"policy file {str(path)!r}: {key!r}: {did_you_mean(str(key), known)}")
+    if isinstance(found.get("score_below"), dict):  # JSON has no keys but texts
+        found["score_below"] = {_number(key): action for key, action in found["score_below"].items()}
+    if isinstance(found.get("calibration"), dict):
+        try:
+            found["calibration"] = TypeAdapter(Calibration).validate_python(found["calibration"])
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(("calibration", *map(str, first["loc"])))
+            raise ConfigurationError(f"policy file {str(path)!r}: {where!r}: {first['msg']}") from None
+    return found
 
 
 def _number(key: object) -> object:
@@ -101,3 +97,100 @@ def _number(key: object) -> object:
         return float(key) if isinstance(key, str) else key
     except ValueError:
         return key
+
+
+def meaning(key: str) -> str:
+    """What a key of ``actions`` stands for, in words."""
+    return next((said for known, said in _MEANINGS.items() if known == key), f"Errors of the type {key}.")
+
+
+def policy_schema() -> dict[str, Any]:
+    """The JSON schema (draft 2020-12) of a policy file."""
+    action = {"$ref": "#/$defs/Action"}
+    calibration = TypeAdapter(Calibration).json_schema()
+    for name, field in calibration["properties"].items():
+        field.pop("title", None)
+        field["description"] = _CALIBRATION[name]
+    return {
+        SCHEMA: "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {
+            "Calibration": {**calibration, "description": "Where a threshold comes from."},
+            "Action": {
+                "oneOf": [{"const": action.value, "description": said} for action, said in ACTIONS.items()],
+                "description": "What is done, mildest first.",
+            },
+        },
+        "title": "rag-guardrail policy",
+        "description": "A policy: which finding leads to which action. Every field may be left out. `preset` names the "
+        "policy to start from; other fields replace its values, `actions` and `messages` key by key.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "preset": {
+                "enum": [*PRESETS, None],
+                "description": "The policy to start from; without it, what is wrong is flagged.",
+            },
+            "name": {
+                "type": ["string", "null"],
+                "description": "For reports and traces; default: the name of the file.",
+            },
+            "threshold": {
+                "type": "number",
+                "minimum": 0,
+                "maximum": 1,
+                "description": "Score (0..1) from which a segment counts as supported; default 0.5. "
+                "See `guardrail calibrate`.",
+            },
+            "actions": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {key: {**action, "description": meaning(key)} for key in KEYS},
+                "description": "Action per key. Of all keys that fit a finding the severest wins.",
+            },
+            "score_below": {
+                "type": "object",
+                "additionalProperties": action,
+                "propertyNames": {"pattern": r"^(0(\.\d*)?|1(\.0*)?|\.\d+)$"},
+                "description": "Action per bound (0..1) for findings that were judged with a score below it. "
+                "Unverified ones have no score. Of these and of `actions` the severest wins.",
+            },
+            "fail": {
+                "enum": ["closed", "open"],
+                "description": "For what is not verified, where `actions` has no `unverified`: closed (default) "
+                "blocks, open delivers with a flag.",
+            },
+            "deadline": {
+                "type": ["number", "null"],
+                "exclusiveMinimum": 0,
+                "description": "Seconds for one check; what is not judged by then is unverified. Default 10; "
+                "null = no limit.",
+            },
+            "max_attempts": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Answers to try, the first included, where a rewrite or regeneration is asked for; "
+                "default 2.",
+            },
+            "on_exhausted": {
+                "enum": [action.value for action in Action if action not in NEW_ANSWER],
+                "description": "Action where a rewrite or regeneration was asked for and none passes; default block.",
+            },
+            "style": {
+                "enum": ["markdown", "plain"],
+                "description": "Notes as Markdown footnotes (default) or as plain text.",
+            },
+            "messages": {
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+                "propertyNames": {"pattern": "^[a-z]{2,3}$"},
+                "description": "Text in place of a blocked answer by language (ISO 639 code); en where a language "
+                "has none.",
+            },
+            "calibration": {
+                "anyOf": [{"$ref": "#/$defs/Calibration"}, {"type": "null"}],
+                "description": "How `guardrail calibrate` chose the threshold. Not to be edited by hand.",
+            },
+            SCHEMA: {"type": "string", "description": "Where this schema is, for editors."},
+        },
+        "examples": [_EXAMPLE],
+    }

@@ -1,6 +1,6 @@
 """Policies: which finding leads to which action. A policy is a value; deciding is a pure function.
 
-A policy file (YAML or JSON) has the fields of PolicyFile; docs/policies.md explains them.
+A policy file (YAML or JSON) has the same fields, and ``preset``; docs/policies.md explains them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ KEYS = (*(v.value for v in Verdict), *(e.value for e in ErrorType), LOGIC, CONFL
 PRESETS = ("monitor", "annotate", "repair", "strict")
 """Names that ``Policy.load`` takes for presets, whatever lies in the folder."""
 
+NEW_ANSWER = (Action.REWRITE, Action.REGENERATE)
+"""Actions that ask for a new answer."""
+
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 _SUPPORTED_ALLOWS = {Verdict.SUPPORTED.value: Action.ALLOW, Verdict.ABSTAINED.value: Action.ALLOW}
@@ -43,7 +46,7 @@ class Policy:
             the order of the keys cannot matter. An error type that is not named follows its verdict.
         score_below: Action per bound (0..1) for findings that were judged with a score below it. UNVERIFIED ones have
             no score; their key is ``unverified``. Of these and of ``actions`` the severest wins.
-        fail: What happens where nobody could judge and ``actions`` has no ``unverified``: ``closed`` blocks,
+        fail: What happens to what is not verified, where ``actions`` has no ``unverified``: ``closed`` blocks,
             ``open`` delivers with a flag.
         deadline: Seconds for one check; what is not judged by then is UNVERIFIED. None = no limit.
         max_attempts: Answers to try, the first included, where the action is ``regenerate`` and a generator is there.
@@ -67,54 +70,55 @@ class Policy:
     calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise self._wrong(f"name must be a str, got {self.name!r}.")
         for name in ("actions", "score_below", "messages"):
             if not isinstance(getattr(self, name), Mapping):
-                raise ConfigurationError(
-                    f"policy {self.name!r}: {name} must be a mapping, got {type(getattr(self, name)).__name__}."
-                )
-        for key in self.messages:
+                raise self._wrong(f"{name} must be a mapping, got {type(getattr(self, name)).__name__}.")
+        for key, message in self.messages.items():
             if not isinstance(key, str) or not _LANGUAGE.fullmatch(key):
-                raise ConfigurationError(
-                    f"policy {self.name!r}: unknown language {key!r} in messages. Give an ISO 639 code: en, zh, de, ..."
-                )
-        actions: dict[str, Action] = {}
-        for key, action in self.actions.items():
+                raise self._wrong(f"unknown language {key!r} in messages. Give an ISO 639 code: en, zh, de, ...")
+            if not isinstance(message, str):
+                raise self._wrong(f"messages: the text for {key!r} must be a str, got {message!r:.60}.")
+        for key in self.actions:
             if key not in KEYS:
-                raise ConfigurationError(
-                    f"policy {self.name!r}: unknown key {key!r} in actions. {did_you_mean(str(key), KEYS)}"
-                )
-            actions[str(key)] = read_action(action, self.name)
-        object.__setattr__(self, "actions", actions)
+                raise self._wrong(f"unknown key {key!r} in actions. {did_you_mean(str(key), KEYS)}")
         for bound in self.score_below:
             if not _is_number(bound) or not 0.0 <= bound <= 1.0:
-                raise ConfigurationError(
-                    f"policy {self.name!r}: a bound of score_below must be within 0..1, got {bound!r}."
-                )
-        bands = {float(bound): read_action(self.score_below[bound], self.name) for bound in sorted(self.score_below)}
-        object.__setattr__(self, "score_below", bands)
-        object.__setattr__(self, "on_exhausted", read_action(self.on_exhausted, self.name))
-        if self.on_exhausted in (Action.REWRITE, Action.REGENERATE):
-            raise ConfigurationError(f"policy {self.name!r}: on_exhausted cannot be {self.on_exhausted.value!r} again.")
+                raise self._wrong(f"a bound of score_below must be within 0..1, got {bound!r}.")
+        read = {
+            "actions": {str(key): read_action(action, self.name) for key, action in self.actions.items()},
+            "score_below": {
+                float(bound): read_action(self.score_below[bound], self.name) for bound in sorted(self.score_below)
+            },
+            "on_exhausted": read_action(self.on_exhausted, self.name),
+        }
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
+        self._check_values()
+
+    def _check_values(self) -> None:
+        if self.on_exhausted in NEW_ANSWER:
+            raise self._wrong(f"on_exhausted cannot be {self.on_exhausted.value!r} again.")
         for name, allowed in (("fail", ("closed", "open")), ("style", ("markdown", "plain"))):
             if getattr(self, name) not in allowed:
-                raise ConfigurationError(
-                    f"policy {self.name!r}: {name} must be one of {allowed}, got {getattr(self, name)!r}."
-                )
+                raise self._wrong(f"{name} must be one of {allowed}, got {getattr(self, name)!r}.")
         if not _is_number(self.threshold) or not 0.0 <= self.threshold <= 1.0:
-            raise ConfigurationError(f"policy {self.name!r}: threshold must be within 0..1, got {self.threshold!r}.")
+            raise self._wrong(f"threshold must be within 0..1, got {self.threshold!r}.")
+        if self.calibration is not None and not isinstance(self.calibration, Calibration):
+            raise self._wrong(f"calibration must be a Calibration, got {type(self.calibration).__name__}.")
         if self.calibration is not None and self.calibration.threshold != self.threshold:
-            raise ConfigurationError(
-                f"policy {self.name!r}: threshold is {self.threshold!r}, but its calibration is for "
-                f"{self.calibration.threshold!r}. Calibrate again, or remove the calibration and its guarantee."
+            raise self._wrong(
+                f"threshold is {self.threshold!r}, but its calibration is for {self.calibration.threshold!r}. "
+                "Calibrate again, or remove the calibration and its guarantee."
             )
         if self.deadline is not None and not (_is_number(self.deadline) and self.deadline > 0):
-            raise ConfigurationError(
-                f"policy {self.name!r}: deadline must be positive seconds or null, got {self.deadline!r}."
-            )
-        if not isinstance(self.max_attempts, int) or self.max_attempts < 1:
-            raise ConfigurationError(
-                f"policy {self.name!r}: max_attempts must be a whole number from 1 on, got {self.max_attempts!r}."
-            )
+            raise self._wrong(f"deadline must be positive seconds or null, got {self.deadline!r}.")
+        if not isinstance(self.max_attempts, int) or isinstance(self.max_attempts, bool) or self.max_attempts < 1:
+            raise self._wrong(f"max_attempts must be a whole number from 1 on, got {self.max_attempts!r}.")
+
+    def _wrong(self, message: str) -> ConfigurationError:
+        return ConfigurationError(f"policy {self.name!r}: {message}")
 
     @classmethod
     def monitor(cls) -> Policy:
@@ -124,13 +128,13 @@ class Policy:
 
     @classmethod
     def annotate(cls) -> Policy:
-        """Deliver every answer with notes at the segments that the passages do not bear out."""
+        """Deliver every answer with notes at the segments that the passages do not support."""
         noted = dict.fromkeys(KEYS, Action.ANNOTATE) | _SUPPORTED_ALLOWS
         return cls(name="annotate", actions=noted, fail="open")
 
     @classmethod
     def repair(cls) -> Policy:
-        """Ask for a new answer where a generator is there; else take out what the passages do not bear out."""
+        """Ask for a new answer where a generator is there; else take out what the passages do not support."""
         actions = {
             Verdict.CONTRADICTED.value: Action.REGENERATE,
             Verdict.UNSUPPORTED.value: Action.REGENERATE,
@@ -174,16 +178,16 @@ class Policy:
         """
         from guardrail.policy.file import read_policy_file  # pydantic and yaml only where a file is read
 
-        read = read_policy_file(path)
-        if read.preset is not None and read.preset not in PRESETS:
-            hint = did_you_mean(read.preset, PRESETS)
-            raise ConfigurationError(f"policy file {str(path)!r}: unknown preset {read.preset!r}. {hint}")
-        start = cls._preset(read.preset) if read.preset else cls()
-        changes = {key: getattr(read, key) for key in read.model_fields_set - {"preset"}}
-        changes["name"] = read.name or path.stem
-        for key in ("actions", "messages"):
-            changes[key] = {**getattr(start, key), **getattr(read, key)}
-        return start.with_(**changes)
+        fields = read_policy_file(path)
+        preset, name = fields.pop("preset", None), fields.pop("name", None)
+        try:
+            start = cls() if preset is None else cls._preset(preset)
+            for key in ("actions", "messages"):
+                if isinstance(fields.get(key), Mapping):
+                    fields[key] = {**getattr(start, key), **fields[key]}
+            return start.with_(name=name or path.stem, **fields)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"policy file {str(path)!r}: {error}") from None
 
     @classmethod
     def watch(cls, path: str | Path, *, every: float = 1.0) -> PolicyWatch[Policy]:
@@ -199,8 +203,12 @@ class Policy:
         return PolicyWatch(path, cls.read, every=every)
 
     @classmethod
-    def _preset(cls, name: str) -> Policy:
-        return {"monitor": cls.monitor, "annotate": cls.annotate, "repair": cls.repair, "strict": cls.strict}[name]()
+    def _preset(cls, name: object) -> Policy:
+        if name not in PRESETS:
+            raise ConfigurationError(f"unknown preset {name!r}. {did_you_mean(str(name), PRESETS)}")
+        return {"monitor": cls.monitor, "annotate": cls.annotate, "repair": cls.repair, "strict": cls.strict}[
+            str(name)
+        ]()
 
     def with_(self, **changes: Any) -> Policy:
         """A copy with other values."""

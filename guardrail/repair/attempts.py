@@ -8,15 +8,12 @@ from dataclasses import replace
 
 from guardrail.check.drivers import Program
 from guardrail.errors import UsageError, rust_panics_as_errors
-from guardrail.policy.policy import Policy
+from guardrail.policy.policy import NEW_ANSWER, Policy
 from guardrail.repair.edits import repair, undecided
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.generators import Authors, NewAnswer
 from guardrail.telemetry import stage
 from guardrail.types import Action, Decision, GuardedAnswer, Passage, Report, Verdict
-
-NEW_ANSWER = (Action.REWRITE, Action.REGENERATE)
-"""Actions that ask for a new answer."""
 
 _RANK = (Verdict.SUPPORTED, Verdict.ABSTAINED, Verdict.UNVERIFIED, Verdict.UNSUPPORTED, Verdict.CONTRADICTED)
 

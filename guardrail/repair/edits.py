@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from guardrail.check.conflicts import source_name
-from guardrail.policy.policy import Policy
+from guardrail.policy.policy import NEW_ANSWER, Policy
 from guardrail.text.language import language, language_among
 from guardrail.types import Action, Cause, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 
@@ -110,7 +110,7 @@ def language_of(text: str) -> str:
 
 def effective_action(action: Action, policy: Policy) -> Action:
     """The action without a generator: ``on_exhausted`` in place of a rewrite or regeneration."""
-    return policy.on_exhausted if action in (Action.REWRITE, Action.REGENERATE) else action
+    return policy.on_exhausted if action in NEW_ANSWER else action
 
 
 def _edit(report: Report, actions: Mapping[str, Action], policy: Policy) -> str:

@@ -249,7 +249,7 @@ BLOCK = Calibration(data="ab", n=40, risk="missed", target=0.1, threshold=0.7, e
 BAD = {
     "threshold": ({"threshold": 0.6}, "threshold is 0.6, but its calibration is for 0.7.*Calibrate again"),
     "unknown": ({"calibration": {"sha": "1"}}, r"calibration\.data"),
-    "kind": ({"calibration": 3}, "'calibration' .3."),
+    "kind": ({"calibration": 3}, "calibration must be a Calibration, got int"),
 }
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from guardrail import Action, ConfigurationError, Decision, ErrorType, Finding, Guard, Policy, Report, Span, Verdict
+from guardrail.policy.file import policy_schema
 from guardrail.policy.policy import KEYS
-from guardrail.policy.schema import policy_schema
 from guardrail.testing import FakeEngine
 from guardrail.types import LOGIC_ERRORS
 
@@ -394,13 +394,13 @@ BAD_FILES = {
     "preset": ("preset: strikt", "unknown preset 'strikt'.*Did you mean 'strict'"),
     "key": ("actions: {contradict: block}", "unknown key 'contradict'.*Did you mean 'contradicted'"),
     "action": ("actions: {contradicted: redakt}", "unknown action 'redakt'.*Did you mean 'redact'"),
-    "type": ("threshold: high", "'threshold' .*'high'"),
+    "type": ("threshold: high", "threshold .*'high'"),
     "null": ("threshold: null", "threshold must be within 0..1, got None"),
     "bound": ("threshold: 1.5", "threshold must be within 0..1, got 1.5"),
-    "bool": ("fail: no", "'fail' .*False"),
-    "band": ("score_below: {low: block}", "'score_below.low.*'.*'low'"),
+    "bool": ("fail: no", "fail .*False"),
+    "band": ("score_below: {low: block}", "p.yaml.*score_below .*'low'"),
     "band high": ("score_below: {30: block}", "score_below must be within 0..1, got 30"),
-    "band list": ("score_below: [0.3]", "'score_below'"),
+    "band list": ("score_below: [0.3]", "score_below must be a mapping, got list"),
     "list": ("- threshold: 0.5", "must hold a mapping, got list"),
     "empty": ("", "must hold a mapping, got NoneType"),
     "syntax": ("actions: {", "is not valid YAML"),
