@@ -37,10 +37,16 @@ def test_importing_the_core_imports_no_vendor():
     assert python(code) == "[]"
 
 
-def test_importing_the_core_is_quick():
-    """The bar is 0.5 s (benchmarks/footprint.py shows it); the machine may be slow and busy, so twice that in CPU time."""
-    code = "import time; s = time.process_time(); import guardrail; print(time.process_time() - s)"
-    assert min(float(python(code)) for _ in range(3)) < 1.0
+HEAVY = [
+    f"guardrail.{name}"
+    for name in "check.decompose check.logic check.judge check.fault engines.local engines.llm repair.local".split()
+]
+
+
+def test_importing_the_core_loads_no_stage():
+    """They come when a guard is made: so the import is quick (benchmarks/footprint.py shows the time)."""
+    code = f"import guardrail, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+    assert python(code) == "[]"
 
 
 def test_all_names_are_public_and_all_public_names_are_listed():

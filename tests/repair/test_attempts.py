@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError, Verdict
+from guardrail import Action, Guard, Passage, Policy, UsageError, Verdict
 from guardrail.repair.edits import BLOCKED
 from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine
@@ -277,15 +277,6 @@ def test_the_same_answer_from_other_passages_is_another_answer():
     assert (len(says.told), guarded.attempts) == (2, 2)
 
 
-# --- rewriting -------------------------------------------------------------------------------------------------------
-
-
-def test_a_rewrite_uses_the_local_rewriter_by_default():
-    guarded = guard(REWRITE).run(WRONG, PASSAGES)
-    assert (guarded.text, guarded.action, guarded.attempts, guarded.exhausted) == (RIGHT, Action.ALLOW, 2, False)
-    assert asyncio.run(guard(REWRITE).arun(WRONG, PASSAGES)).text == RIGHT
-
-
 def test_a_regeneration_without_a_generator_is_not_rewritten_unasked():
     """on_exhausted applies, as documented; a rewriter that was given stands in."""
     assert guard(BLOCK).run(WRONG, PASSAGES).text == BLOCKED["en"]
@@ -303,34 +294,6 @@ def test_a_rewrite_that_comes_to_nothing_falls_to_the_generator(reply):
         assert (guarded.text, guarded.attempts, len(says.told)) == (RIGHT, 2, 1)
         alone = guard(REWRITE, rewriter=Says(reply)).run(WRONG, PASSAGES)
         assert (alone.exhausted, alone.text) == (True, RIGHT)  # redacted
-
-
-def test_a_rewriter_may_be_awaited_only():
-    guarded = asyncio.run(guard(REWRITE, rewriter=Awaited(RIGHT)).arun(WRONG, PASSAGES))
-    assert guarded.text == RIGHT
-
-
-def test_what_a_rewriter_writes_is_believed_as_little_as_any_answer():
-    guarded = guard(REWRITE.with_(max_attempts=2), rewriter=Says("Rita Halloway owns it.")).run(WRONG, PASSAGES)
-    assert (guarded.exhausted, guarded.text) == (True, RIGHT)
-
-
-@pytest.mark.parametrize("rewriter", [object(), "local", 3])
-def test_a_rewriter_that_is_none_is_refused(rewriter):
-    with pytest.raises(ConfigurationError, match="rewriter must have"):
-        guard(rewriter=rewriter)
-
-
-# --- threads, tasks, cancelling --------------------------------------------------------------------------------------
-
-
-def test_sync_generators_work_in_a_thread_while_the_loop_goes_on():
-    says = Says(RIGHT)
-    run_async_with_sync(says)
-    assert says.threads[0] is not threading.main_thread()
-    again = Says(RIGHT)
-    run_sync(again)
-    assert again.threads[0] is threading.main_thread()
 
 
 def test_what_must_be_awaited_is_refused_by_run():
