@@ -54,12 +54,12 @@ def same(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Work[Any]:
 
 
 def guarded_run(
-    guard: Guard, answer: str, passages: Iterable[PassageLike], again: Regenerators, **options: Any
+    guard: Guard, answer: str, passages: Iterable[PassageLike], regenerators: Regenerators, **options: Any
 ) -> Work[GuardedAnswer]:
     """``Guard.run``."""
     return Work(
-        partial(guard.run, answer, passages, regenerate=again.here, **options),
-        partial(guard.arun, answer, passages, regenerate=again.awaited, **options),
+        partial(guard.run, answer, passages, regenerate=regenerators.here, **options),
+        partial(guard.arun, answer, passages, regenerate=regenerators.awaited, **options),
     )
 
 
@@ -87,12 +87,12 @@ class Streams:
         return aiterate(program, at_end) if self.asynchronous else iterate(program, at_end)
 
     def guarded(
-        self, guard: Guard, texts: Items, passages: PassageSource, again: Regenerators, **options: Any
+        self, guard: Guard, texts: Items, passages: PassageSource, regenerators: Regenerators, **options: Any
     ) -> Items:
         """``Guard.stream``."""
         if self.asynchronous:
-            return guard.astream(texts, passages, regenerate=again.awaited, **options)
-        return guard.stream(texts, passages, regenerate=again.here, **options)
+            return guard.astream(texts, passages, regenerate=regenerators.awaited, **options)
+        return guard.stream(texts, passages, regenerate=regenerators.here, **options)
 
 
 def _close(opened: list[object]) -> None:

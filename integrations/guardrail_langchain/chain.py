@@ -19,7 +19,7 @@ from guardrail.streaming import Mode
 from guardrail.wrap.kinds import HideFrom, Items, Streams, read_guard, read_hide_from, read_mode
 from guardrail_langchain.answers import replaced, scrub, summary, text_of
 from guardrail_langchain.parts import Extract, Parts, configured
-from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration
+from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration_of
 from guardrail_langchain.runnable import Begun, GuardedRunnable, Listener
 from guardrail_langchain.stream import streamed
 
@@ -34,12 +34,12 @@ class GuardedChain(GuardedRunnable):
         inner: Runnable[Any, Any],
         guard: Guard,
         parts: Parts,
-        again: Regeneration | None,
+        regeneration: Regeneration | None,
         hide_from: HideFrom,
         listener: Listener | None,
         mode: Mode,
     ) -> None:
-        super().__init__(inner, guard, parts, again, hide_from, listener)
+        super().__init__(inner, guard, parts, regeneration, hide_from, listener)
         self.mode = mode
 
     @property
@@ -205,5 +205,5 @@ def guard_chain(
     """
     read_guard(guard, "guard_chain(chain, Guard(...))")
     parts, hidden = Parts(answer, passages, question), read_hide_from(hide_from)
-    again = regeneration(regenerate, chain, parts, hidden)
-    return GuardedChain(chain, guard, parts, again, hidden, listener, read_mode(mode))
+    found = regeneration_of(regenerate, chain, parts, hidden)
+    return GuardedChain(chain, guard, parts, found, hidden, listener, read_mode(mode))

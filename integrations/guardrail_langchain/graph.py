@@ -17,7 +17,7 @@ from guardrail.wrap.kinds import HideFrom, read_guard, read_hide_from
 from guardrail_langchain.answers import PHRASE, replaced, scrub, summary, text_of
 from guardrail_langchain.documents import tool_documents
 from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts
-from guardrail_langchain.regeneration import Call, Regenerate, regeneration
+from guardrail_langchain.regeneration import Call, Regenerate, regeneration_of
 from guardrail_langchain.runnable import Begun, GuardedRunnable, Listener
 
 
@@ -148,8 +148,8 @@ def guardrail_node(
         raise UsageError("a node cannot make its answer again: pass regenerate=<Runnable or callable>.")
     parts, hidden = Parts(answer, passages, question), read_hide_from(hide_from)
     inner = coerce_to_runnable(around) if around is not None else None
-    again = regeneration(False if regenerate is None else regenerate, inner, parts, hidden)
-    return GuardrailNode(inner, guard, parts, again, hidden, listener)
+    found = regeneration_of(False if regenerate is None else regenerate, inner, parts, hidden)
+    return GuardrailNode(inner, guard, parts, found, hidden, listener)
 
 
 def _update_of(update: Any) -> Any:

@@ -25,7 +25,7 @@ from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run, read_guard
 from guardrail_langchain.answers import replaced, summary, text_of, unchecked
 from guardrail_langchain.callbacks import ambient_config, disable_langsmith, suppress_tracing
 from guardrail_langchain.documents import to_passages, tool_documents
-from guardrail_langchain.parts import asked, configured
+from guardrail_langchain.parts import configured, question_in
 from guardrail_langchain.runnable import Listener
 from guardrail_langchain.spans import Place
 
@@ -96,7 +96,7 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
             with suppress_tracing(self._hide_from):
                 return (yield from self._alone(work, place))
 
-        def again(feedback: Feedback) -> Program[str]:
+        def answering(feedback: Feedback) -> Program[str]:
             more = AIMessage(feedback.answer), HumanMessage(feedback.text)
             new = yield from call(request.override(messages=[*request.messages, *more]))
             said = _answer_in(new)  # nothing where the model calls tools instead, which ends the attempts
@@ -114,8 +114,8 @@ class GuardrailMiddleware(AgentMiddleware):  # its parameters have defaults, and
                 self.guard,
                 text,
                 passages,
-                Regenerators.of(again) if self._regenerate and not message.tool_calls else Regenerators(),
-                question=asked(request.messages),
+                Regenerators.of(answering) if self._regenerate and not message.tool_calls else Regenerators(),
+                question=question_in(request.messages),
                 policy=configured(ensure_config(), "guardrail_policy"),
             )
             guarded = yield from self._alone(work, place)

@@ -102,7 +102,7 @@ class Parts:
                     return text_of(found)
         if isinstance(given, Mapping):
             given = given.get("messages")
-        return asked(given)
+        return question_in(given)
 
     def has_question(self, output: Any) -> bool:
         """Whether ``find_question`` can tell already, while the output is still coming."""
@@ -114,7 +114,7 @@ def configured(config: RunnableConfig, name: str) -> Any:
     return (config.get("configurable") or {}).get(name)
 
 
-def asked(given: object) -> str | None:
+def question_in(given: object) -> str | None:
     """The question in a chain's plain input: a text, or the last human message."""
     if isinstance(given, (str, HumanMessage)):
         return text_of(given)

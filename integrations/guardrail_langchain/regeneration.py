@@ -56,14 +56,14 @@ class Regeneration:
 
     def answered(self, call: Call, feedback: Feedback) -> Program[str]:
         """A new answer."""
-        asked = self._asked(call, feedback)
+        given = self._given(call, feedback)
         with suppress_tracing(self.hide_from):
             said = yield Work(
-                partial(self.runnable.invoke, asked, call.config), partial(self.runnable.ainvoke, asked, call.config)
+                partial(self.runnable.invoke, given, call.config), partial(self.runnable.ainvoke, given, call.config)
             )
             return text_of(self.parts.find_answer(said) if isinstance(said, Mapping) else said)
 
-    def _asked(self, call: Call, feedback: Feedback) -> dict[str, Any]:
+    def _given(self, call: Call, feedback: Feedback) -> dict[str, Any]:
         if self.key is None:
             return {
                 "question": call.question,
@@ -82,7 +82,7 @@ class Regeneration:
         return before | {key: f"{text_of(before[key])}\n\n{feedback.text}"}
 
 
-def regeneration(
+def regeneration_of(
     option: Regenerate | None, chain: Runnable[Any, Any] | None, parts: Parts, hide_from: HideFrom
 ) -> Regeneration | None:
     """What the option means for this chain; None where nothing can answer again.

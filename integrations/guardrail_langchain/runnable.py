@@ -50,11 +50,11 @@ class GuardedRunnable(Runnable[Any, Any]):
         inner: Runnable[Any, Any] | None,
         guard: Guard,
         parts: Parts,
-        again: Regeneration | None,
+        regeneration: Regeneration | None,
         hide_from: HideFrom,
         listener: Listener | None,
     ) -> None:
-        self.inner, self.guard, self.parts, self.again = inner, guard, parts, again
+        self.inner, self.guard, self.parts, self.regeneration = inner, guard, parts, regeneration
         self.hide_from, self.listener = hide_from, listener
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  LangChain's name
@@ -109,10 +109,12 @@ class GuardedRunnable(Runnable[Any, Any]):
             )
 
     def _checked(self, text: str, call: Call, begun: Begun) -> Program[GuardedAnswer]:
-        again = Regenerators() if self.again is None else Regenerators.of(partial(self.again.answered, call))
+        regenerators = (
+            Regenerators() if self.regeneration is None else Regenerators.of(partial(self.regeneration.answered, call))
+        )
         passages, policy = to_passages(call.documents), configured(begun.config, "guardrail_policy")
         with begun.place.check():
             guarded: GuardedAnswer = yield guarded_run(
-                self.guard, text, passages, again, question=call.question, policy=policy
+                self.guard, text, passages, regenerators, question=call.question, policy=policy
             )
             return guarded

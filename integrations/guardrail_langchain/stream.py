@@ -71,7 +71,7 @@ def _chunks(
             chain.guard,
             streams.given(texts()),
             work.passages,
-            Regenerators() if chain.again is None else Regenerators.of(work.answered_again),
+            Regenerators() if chain.regeneration is None else Regenerators.of(work.answered_again),
             question=work.question,
             mode=work.mode,
             policy=configured(begun.config, "guardrail_policy"),
@@ -119,10 +119,10 @@ class _Stream:
 
     def answered_again(self, feedback: Feedback) -> Program[str]:
         """A new answer."""
-        if self.chain.again is None:
+        if self.chain.regeneration is None:
             raise TypeError("only where there is something to ask again")
         call = Call(self.given, self.split.output, self._documents(), self.question, self.begun.inner)
-        return self.chain.again.answered(call, feedback)
+        return self.chain.regeneration.answered(call, feedback)
 
     def chunks_of(self, event: StreamEvent) -> Iterator[Any]:
         """The chunks that an event becomes."""

@@ -123,8 +123,8 @@ class GuardedChatEngine(BaseChatEngine):
                 partial(engine.chat, message, history), partial(engine.achat, message, history)
             )
         nodes = nodes_of(response)
-        again = regenerators(self._regenerate, turn.again(nodes))
-        guarded = yield from self._checks.run(str(response), self._passages(nodes), message, again, place)
+        who = regenerators(self._regenerate, turn.regeneration(nodes))
+        guarded = yield from self._checks.run(str(response), self._passages(nodes), message, who, place)
         yield from turn.delivering(guarded.text)
         return AgentChatResponse(
             response=guarded.text,
@@ -156,7 +156,7 @@ class GuardedChatEngine(BaseChatEngine):
             stream.set_delivery(guarded.text)
             stream.metadata[KEY] = verdict(guarded, self._hide_from)
 
-        again = regenerators(self._regenerate, turn.again(nodes))
+        who = regenerators(self._regenerate, turn.regeneration(nodes))
         deltas = inner.async_response_gen() if streams.asynchronous else inner.response_gen
-        texts = self._checks.stream(streams, deltas, self._passages(nodes), message, again, finish, place)
+        texts = self._checks.stream(streams, deltas, self._passages(nodes), message, who, finish, place)
         return stream, texts, StagedMemory.over(turn.staged or StagedMemory(), scratch=True)

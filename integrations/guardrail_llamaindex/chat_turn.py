@@ -15,7 +15,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from guardrail.check.drivers import Program, Work
 from guardrail.repair.feedback import Feedback
 from guardrail_llamaindex.chat_memory import StagedMemory
-from guardrail_llamaindex.regeneration import Again, synthesizes
+from guardrail_llamaindex.regeneration import Regeneration, synthesizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Turn:
         if self.staged is not None:
             yield from self.staged.delivering(text)
 
-    def again(self, nodes: Sequence[NodeWithScore]) -> Callable[[Feedback], Program[str]] | None:
+    def regeneration(self, nodes: Sequence[NodeWithScore]) -> Callable[[Feedback], Program[str]] | None:
         """Answers again from the same nodes, told what was wrong, for no memory; None where it would retrieve others.
 
         An engine around a query engine has that one answer.
@@ -62,7 +62,7 @@ class Turn:
             return None
         queries = getattr(self.engine, "_query_engine", None)
         if queries is not None:
-            return Again(queries, self.message, list(nodes)).answered if synthesizes(queries) else None
+            return Regeneration(queries, self.message, list(nodes)).answered if synthesizes(queries) else None
         return partial(self._answered_again, nodes) if hasattr(self.engine, "_retriever") or not nodes else None
 
     def _answered_again(self, nodes: Sequence[NodeWithScore], feedback: Feedback) -> Program[str]:

@@ -35,12 +35,12 @@ class Checks:
         read_mode(self.mode)
 
     def run(
-        self, answer: str, passages: Passages, question: str, again: Regenerators, place: Place
+        self, answer: str, passages: Passages, question: str, regenerators: Regenerators, place: Place
     ) -> Program[GuardedAnswer]:
         """Check a whole answer."""
         with place.check():
             guarded: GuardedAnswer = yield observed(
-                self.kind, guarded_run(self.guard, answer, passages, again, question=question)
+                self.kind, guarded_run(self.guard, answer, passages, regenerators, question=question)
             )
             return guarded
 
@@ -50,7 +50,7 @@ class Checks:
         deltas: Items,
         passages: Passages,
         question: str,
-        again: Regenerators,
+        regenerators: Regenerators,
         finish: Callable[[GuardedAnswer], Program[None]],
         place: Place,
     ) -> Items:
@@ -61,7 +61,7 @@ class Checks:
         """
         started(self.kind, self.mode)
         with place.check(stream=True):
-            events = streams.guarded(self.guard, deltas, passages, again, question=question, mode=self.mode)
+            events = streams.guarded(self.guard, deltas, passages, regenerators, question=question, mode=self.mode)
         return streams.given(self._texts(streams, events, finish), events)
 
     def _texts(self, streams: Streams, events: Items, finish: Callable[[GuardedAnswer], Program[None]]) -> Events[str]:

@@ -26,7 +26,7 @@ from guardrail_llamaindex.answers import (
     verdict,
 )
 from guardrail_llamaindex.checks import Checks
-from guardrail_llamaindex.regeneration import Again, cannot_answer_again, regenerators, synthesizes
+from guardrail_llamaindex.regeneration import Regeneration, cannot_answer_again, regenerators, synthesizes
 from guardrail_llamaindex.spans import Place
 
 _STREAMS = (StreamingResponse, AsyncStreamingResponse)
@@ -113,8 +113,8 @@ class GuardedQueryEngine(BaseQueryEngine):
             response: RESPONSE_TYPE = yield answer
             if isinstance(response, AsyncStreamingResponse) and not asynchronous:
                 raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
-            again = Again(self.inner, asked.query_str, list(response.source_nodes))
-            who = regenerators(self._regenerate, again.answered if synthesizes(self.inner) else None)
+            regeneration = Regeneration(self.inner, asked.query_str, list(response.source_nodes))
+            who = regenerators(self._regenerate, regeneration.answered if synthesizes(self.inner) else None)
             passages = self._passages(response.source_nodes)
             if isinstance(response, _STREAMS) and self._checks.mode != "buffer":
                 streams, metadata = _streams_of(response), self._stream_metadata(response)
@@ -128,7 +128,7 @@ class GuardedQueryEngine(BaseQueryEngine):
             text = yield from either(text_of, atext_of, response)
             guarded = yield from self._checks.run(text, passages, asked.query_str, who, place)
             if not isinstance(response, _STREAMS):
-                return delivered(again.of(guarded.text, response), guarded, self._hide_from)
+                return delivered(regeneration.of(guarded.text, response), guarded, self._hide_from)
             metadata = {**self._stream_metadata(response), KEY: verdict(guarded, self._hide_from)}
             return _stream_of(response, _one(response, guarded.text), metadata)
 

@@ -39,7 +39,7 @@ def cannot_answer_again(engine: object) -> UsageError:
 
 
 @dataclass(slots=True)
-class Again:
+class Regeneration:
     """Has an engine answer one question again from the same nodes, told what was wrong."""
 
     engine: BaseQueryEngine

@@ -75,7 +75,7 @@ class Calls:
         held = (bound.arguments.get(name) for name in _QUESTIONS)
         return next((value for value in held if isinstance(value, str)), None)
 
-    def again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Feedback], Any] | None:
+    def regeneration(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Feedback], Any] | None:
         """The same call with feedback; None where the function takes none."""
         if _FEEDBACK not in self._signature.parameters:
             return None

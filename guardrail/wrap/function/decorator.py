@@ -118,17 +118,17 @@ def _wrapper(calls: Calls, mode: Mode, text: bool) -> Callable[..., Any]:
 
 
 def _answered(calls: Calls, text: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program[GuardedAnswer | str]:
-    again = calls.again(args, kwargs)
+    regenerate = calls.regeneration(args, kwargs)
 
-    def anew(feedback: Feedback) -> Program[Generated]:
-        return calls.read((yield same(again, feedback))) if again is not None else ""
+    def answering(feedback: Feedback) -> Program[Generated]:
+        return calls.read((yield same(regenerate, feedback))) if regenerate is not None else ""
 
     said, passages = calls.read((yield same(calls.function, *args, **kwargs)))
     delivered: GuardedAnswer = yield guarded_run(
         calls.guard,
         said,
         passages,
-        Regenerators() if again is None else Regenerators.of(anew),
+        Regenerators() if regenerate is None else Regenerators.of(answering),
         question=calls.question_of(args, kwargs),
     )
     return delivered.text if text else delivered

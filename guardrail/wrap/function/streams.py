@@ -58,10 +58,10 @@ def _events(
     streams: Streams,
     opened: list[object],
 ) -> Events[StreamEvent | str]:
-    again = calls.again(args, kwargs)
+    regenerate = calls.regeneration(args, kwargs)
 
-    def anew(feedback: Feedback) -> Program[tuple[str, Any]]:
-        new = Yields(calls.name, streams, again(feedback) if again is not None else None)
+    def answering(feedback: Feedback) -> Program[tuple[str, Any]]:
+        new = Yields(calls.name, streams, regenerate(feedback) if regenerate is not None else None)
         deltas, said = new.deltas(), list[str]()
         while (delta := (yield streams.next(deltas))) is not END:
             said.append(delta)
@@ -72,7 +72,7 @@ def _events(
         calls.guard,
         parts.deltas(),
         parts.passages,
-        Regenerators() if again is None else Regenerators.of(anew),
+        Regenerators() if regenerate is None else Regenerators.of(answering),
         question=calls.question_of(args, kwargs),
         mode=mode,
     )

@@ -32,9 +32,9 @@ class GuardedCompletion(ChatCompletion):
         """The completion with the delivered texts; ``guarded`` has one item per choice."""
         choices = [_delivered(choice, each) for choice, each in zip(completion.choices, guarded, strict=True)]
         values = _values(completion) | (completion.model_extra or {}) | {"choices": choices}
-        return cls.construct(None, **values).told(tuple(guarded), completion)
+        return cls.construct(None, **values).set_guardrails(tuple(guarded), completion)
 
-    def told(self, guarded: tuple[GuardedAnswer | None, ...], completion: ChatCompletion) -> Self:
+    def set_guardrails(self, guarded: tuple[GuardedAnswer | None, ...], completion: ChatCompletion) -> Self:
         """Itself, with what fields do not hold."""
         self.model_post_init(None)  # the vendor's construct leaves private attributes out
         self._guardrails = guarded

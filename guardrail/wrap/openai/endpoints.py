@@ -65,18 +65,18 @@ class _Completions(_Resource):
         against = given_passages(found)
 
         def answering(feedback: Feedback) -> Program[str]:
-            said: ChatCompletion = yield same(self._inner.create, **asked.again(feedback))
+            said: ChatCompletion = yield same(self._inner.create, **asked.with_feedback(feedback))
             return (text_of(said.choices[0]) if said.choices else None) or ""
 
-        again = Regenerators.of(answering)
+        regenerators = Regenerators.of(answering)
         said = yield same(self._inner.create, **asked.body)
         if asked.body.get("stream"):
-            return stream(said, guard, asked, against, again)
+            return stream(said, guard, asked, against, regenerators)
         guarded: list[GuardedAnswer | None] = []
         for choice in said.choices:
             text = text_of(choice)
             options = {"question": asked.question, "policy": asked.policy}
-            guarded.append(None if text is None else (yield guarded_run(guard, text, against, again, **options)))
+            guarded.append(None if text is None else (yield guarded_run(guard, text, against, regenerators, **options)))
         return GuardedCompletion.of(said, guarded)
 
 

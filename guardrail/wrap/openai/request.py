@@ -57,7 +57,7 @@ class Request:
     policy: Policy | None
     mode: Mode
 
-    def again(self, feedback: Feedback) -> dict[str, Any]:
+    def with_feedback(self, feedback: Feedback) -> dict[str, Any]:
         """The same request, after the answer that did not pass and what was wrong with it; one choice, no stream."""
         body = {name: value for name, value in self.body.items() if name not in _ONLY_FIRST}
         said = {"role": "assistant", "content": feedback.answer}

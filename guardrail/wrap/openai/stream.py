@@ -29,11 +29,11 @@ class _Checked:
         guard: Guard,
         request: Request,
         passages: tuple[Passage, ...],
-        again: Regenerators,
+        regenerators: Regenerators,
     ) -> None:
         self.guardrail: GuardedAnswer | None = None
         self._raw: Any = raw
-        self._guard, self._request, self._passages, self._again = guard, request, passages, again
+        self._guard, self._request, self._passages, self._regenerators = guard, request, passages, regenerators
         self._read: Items = self._streams.iter(raw)
         self._opened: list[object] = [raw]
         self._chunks: Items = self._streams.given_until(self._run(Chunks()), self._opened)
@@ -62,7 +62,7 @@ class _Checked:
             self._guard,
             deltas,
             self._passages,
-            self._again,
+            self._regenerators,
             question=self._request.question,
             mode=self._request.mode,
             policy=self._request.policy,

@@ -92,3 +92,15 @@ def test_regenerate_true_needs_the_question_in_the_output(document, guard):
     chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=lambda _: RAW)
     with pytest.raises(UsageError, match=r"none of input, query, question .*\['context', 'text'\]"):
         guard_chain(chain, guard("regenerate"), regenerate=True).invoke({"text": QUESTION})
+
+
+def test_by_default_a_chain_answers_again_where_it_can(document, guard, lcel):
+    """And only there: what it cannot is no mistake of the caller's, who asked for nothing."""
+    step = RunnableLambda(lambda given: FACT if INVENTED in str(given) else RAW)
+    can = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=step)
+    for given, attempts in (({"input": QUESTION}, 2), ({"text": QUESTION}, 1)):
+        found = guard_chain(can, guard("regenerate")).invoke(given)["guardrail"]
+        assert found.attempts == attempts or found.exhausted
+        assert (found.text == FACT) is (attempts == 2)
+    assert guard_chain(can, guard("regenerate"), regenerate=False).invoke({"input": QUESTION})["guardrail"].exhausted
+    assert INVENTED not in guard_chain(lcel(StrOutputParser()), guard("regenerate")).invoke(QUESTION)

@@ -7,8 +7,9 @@ from guardrail_llamaindex import GuardedQueryEngine
 from llama_index.core.base.response.schema import (
     PydanticResponse,
 )
+from llama_index.core.query_engine import CustomQueryEngine
 
-from guardrail import Action
+from guardrail import Action, UsageError
 from tests.support.llama_queries import (
     AGAIN,
     BAD,
@@ -72,3 +73,16 @@ def test_a_regenerated_object_keeps_its_shape():
     response = GuardedQueryEngine(wrong, guard_for("regenerate")).query("How high?")
     assert isinstance(response, PydanticResponse)
     assert (response.says, response.metres) == (MENDED, 64)
+
+
+def test_an_engine_that_cannot_answer_again_is_refused_only_where_it_was_asked_to():
+    """``regenerate=True``; by default the policy decides without a new answer."""
+
+    class Fixed(CustomQueryEngine):
+        def custom_query(self, query_str):
+            return f"{GOOD} {BAD}"
+
+    with pytest.raises(UsageError, match="Fixed cannot answer again from given nodes"):
+        GuardedQueryEngine(Fixed(), guard_for("regenerate"), regenerate=True)
+    assert GuardedQueryEngine(Fixed(), guard_for("regenerate")).query("?").metadata["guardrail"].exhausted
+    assert GuardedQueryEngine(inner_engine(), guard_for("regenerate"), regenerate=True)
