@@ -45,6 +45,8 @@ def is_module(dotted):
 def exists(dotted):
     """Whether a module, or a name in one, can be imported."""
     parts = dotted.split(".")
+    if parts[1] in MOVED:
+        return False
     for length in range(len(parts), 0, -1):
         try:
             value = importlib.import_module(".".join(parts[:length]))
