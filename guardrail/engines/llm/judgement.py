@@ -125,8 +125,8 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
         why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, backed, fault)
         return why.row(claim.id, cells)
     if reply.verdict == "supported" and (missing := documents.lacks(claim.text)) is not None:
-        unheard = f"the judge called it supported, but no passage mentions {missing}"
-        return NotJudged(unheard, Cause.REPLY).row(claim.id, cells)
+        unsaid = f"the judge called it supported, but no passage mentions {missing}"
+        return NotJudged(unsaid, Cause.REPLY).row(claim.id, cells)
     wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "")
     evidence = tuple(
         (n, span) for n, label in enumerate(labels) if label in wanted and n in backed for span in quotes[n]

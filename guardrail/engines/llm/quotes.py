@@ -82,7 +82,7 @@ class Documents:
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
     def lacks(self, claim: str) -> str | None:
-        """A hard fact of the claim (a number, date, name, quotation) that no passage bears out; None if there is none.
+        """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
         A judge that calls such a claim supported is not believed. Names and quotations are compared only where all
         passages are in the script of the claim; numbers read alike in all.

@@ -17,7 +17,7 @@ from guardrail.engines.llm.draft import answer_units
 from guardrail.engines.llm.judgement import claims_of
 from guardrail.engines.llm.paper.inputs import by_sentence, context_blocks, keeps, replies_to
 from guardrail.engines.llm.paper.replies import FactsReply, GroupReply, GroupsReply, TruthReply, items
-from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, Locator, merged, strict
+from guardrail.engines.llm.paper.verdicts import NOT_BACKED, NOT_JUDGED, Label, Locator, merged, strict
 from guardrail.engines.llm.prompts import ask
 from guardrail.engines.llm.protocol import Reply, Steps
 from guardrail.engines.llm.replies import answer_of
@@ -25,7 +25,7 @@ from guardrail.types import Cell, Claim, Entity, EntityGroup, Row, Segment, Supp
 
 PROMPTS = ("d_factscore_facts", "d_factscore_groups", "d_factscore_verify")
 
-_REASONS = ("", "The passages of no individual bear out this fact.")
+_REASONS = ("", "The passages of no individual support this fact.")
 
 
 def decompose(request: DecomposeRequest, language: str) -> Steps[Draft]:
@@ -167,5 +167,5 @@ def _row(
             for number in entity.passages:
                 cells[number] = Label.NEUTRAL.cell()
         else:
-            fault = verdict if isinstance(verdict, NotJudged) else NOT_BORNE_OUT
+            fault = verdict if isinstance(verdict, NotJudged) else NOT_BACKED
     return merged(fact.id, cells, fault, _REASONS)

@@ -15,7 +15,7 @@ from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyR
 from guardrail.engines.llm.draft import answer_units
 from guardrail.engines.llm.paper.inputs import by_sentence, context_blocks, keeps, question_block, replies_to
 from guardrail.engines.llm.paper.replies import ClaimReply, ClaimsReply, LabelReply, LabelsReply, TripletsReply, items
-from guardrail.engines.llm.paper.verdicts import NOT_BORNE_OUT, NOT_JUDGED, Label, Locator, merged, strict
+from guardrail.engines.llm.paper.verdicts import NOT_BACKED, NOT_JUDGED, Label, Locator, merged, strict
 from guardrail.engines.llm.prompts import ask
 from guardrail.engines.llm.protocol import Reply, Steps
 from guardrail.engines.llm.replies import answer_of
@@ -176,7 +176,7 @@ def _row(
         elif spans := locator.locate(item.text, number, against=label is Label.CONTRADICTION):
             cells[number] = label.cell(spans)
         else:
-            fault = NOT_BORNE_OUT
+            fault = NOT_BACKED
     return merged(item.id, cells, fault, _REASONS)
 
 

@@ -23,7 +23,7 @@ _SENTENCES = 2
 """Of a passage, as evidence of one claim."""
 
 NOT_JUDGED = NotJudged("the judge gave no verdict, or several, for this", Cause.REPLY)
-NOT_BORNE_OUT = NotJudged(
+NOT_BACKED = NotJudged(
     "the judge says that a passage bears on this, but the passage lacks its words or facts, or gives orders",
     Cause.REPLY,
 )
