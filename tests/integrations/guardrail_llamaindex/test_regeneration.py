@@ -84,5 +84,5 @@ def test_an_engine_that_cannot_answer_again_is_refused_only_where_it_was_asked_t
 
     with pytest.raises(UsageError, match="Fixed cannot answer again from given nodes"):
         GuardedQueryEngine(Fixed(), guard_for("regenerate"), regenerate=True)
-    assert GuardedQueryEngine(Fixed(), guard_for("regenerate")).query("?").metadata["guardrail"].exhausted
+    assert GuardedQueryEngine(Fixed(), guard_for("regenerate")).query("?").metadata["guardrail"].attempts == 1
     assert GuardedQueryEngine(inner_engine(), guard_for("regenerate"), regenerate=True)
