@@ -55,7 +55,7 @@ def policy_text(base: Mapping[str, Any], calibration: Calibration) -> str:
     """A policy file (YAML): the fields of ``base`` with the threshold and how it came about.
 
     Args:
-        base: Fields of a policy file (guardrail.policy.file.PolicyFile).
+        base: Fields of a policy file.
         calibration: What was chosen.
     """
     block = {

@@ -14,8 +14,8 @@ from guardrail.engines.llm.requests.budget import Budget
 from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.repair.edits import language_of
 from guardrail.repair.feedback import Feedback
-from guardrail.repair.local.namesakes import true_of
-from guardrail.repair.local.preservation import keeps
+from guardrail.repair.local.edits import preserves_rest
+from guardrail.repair.local.namesakes import true_namesake
 from guardrail.types import Finding, Passage, Report
 
 _QUOTES = 4
@@ -69,7 +69,7 @@ def _steps(feedback: Feedback) -> Steps[str | None]:
         said = RewriteReply.model_validate(read_object(reply.text))
     except ValidationError:
         return None
-    return said.answer if keeps(said.answer, feedback) else None
+    return said.answer if preserves_rest(said.answer, feedback) else None
 
 
 def _prompt(feedback: Feedback) -> Prompt:
@@ -81,7 +81,7 @@ def _prompt(feedback: Feedback) -> Prompt:
 
 
 def _fault(finding: Finding, passages: dict[str, Passage], report: Report) -> dict[str, object]:
-    about = true_of(finding, report)
+    about = true_namesake(finding, report)
     return {
         "text": finding.text,
         "verdict": finding.verdict.value,

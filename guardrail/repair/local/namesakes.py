@@ -18,7 +18,7 @@ _PRONOUN = re.compile(
 _TAGGED = re.compile(r"\s*[(（]")
 
 
-def told_apart(report: Report, faults: Sequence[Finding]) -> dict[str, tuple[Edit, ...]]:
+def name_apart(report: Report, faults: Sequence[Finding]) -> dict[str, tuple[Edit, ...]]:
     """Edits by the id of the finding: who is resolved_pronoun, by title, in each sentence that mixes namesakes up.
 
     The first sentence about the linked individual, and the next one after a sentence about another, say so as well.
@@ -66,7 +66,7 @@ def _name_the_others(
         before = member
 
 
-def true_of(finding: Finding, report: Report) -> Entity | None:
+def true_namesake(finding: Finding, report: Report) -> Entity | None:
     """The namesake that a mixed-up sentence is true of; None where no title tells it from the others."""
     if finding.error_type is not ErrorType.MIXED_ENTITIES:
         return None

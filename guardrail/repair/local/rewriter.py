@@ -10,18 +10,21 @@ from itertools import pairwise
 from guardrail.check.decompose.connectives import Link, discourse_link
 from guardrail.repair.edits import resolved_pronoun
 from guardrail.repair.feedback import Feedback
-from guardrail.repair.local.edits import Edit, edited, unhung
-from guardrail.repair.local.figures import corrected
-from guardrail.repair.local.namesakes import told_apart
-from guardrail.repair.local.standalone import borne_out, standing
+from guardrail.repair.local.edits import Edit, apply_edits, without_connective
+from guardrail.repair.local.namesakes import name_apart
+from guardrail.repair.local.standalone import is_supported_by, standalone_evidence
+from guardrail.text.facts import FactKind, compare, extract
 from guardrail.text.markdown import mask
 from guardrail.text.sentences import split_sentences
-from guardrail.types import LOGIC_ERRORS, ErrorType, Finding, Report, Span, Verdict
+from guardrail.types import LOGIC_ERRORS, ErrorType, Evidence, Finding, Report, Span, Verdict
 
 _MARK = re.compile(r"\s*\[\^?\d{1,3}\](?=[.。]?\s*$)")
 _END = re.compile(r"[.!。！]?(?:\s*\[\^?\d{1,3}\])*[.!。！]?$")
 _COMMA = re.compile(r"[,;](?= )|[，；]")
 _BLANKS = re.compile(r"[\W_]+")
+_EXCHANGED = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE, FactKind.NAME})
+_SURE = 0.5
+"""Weight from which a mismatch rarely fires on a true claim (guardrail.text.facts)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class LocalRewriter:
         report = feedback.report
         faults = [f for f in feedback.faults if f.verdict is not Verdict.SUPPORTED]
         edits: list[Edit] = []
-        named = told_apart(report, faults)
+        named = name_apart(report, faults)
         gone: list[Span] = []  # stretches that are taken out, or say something else now
         for finding in faults:
             if finding.id in named:
@@ -49,17 +52,17 @@ class LocalRewriter:
         left = [f for f in report.findings if not any(_within(f.span, e.span) and not e.new for e in edits)]
         if not edits or not left:
             return None
-        text = edited(report.answer, [*edits, *_followers(report, gone, frozenset(named))])
+        text = apply_edits(report.answer, [*edits, *_followers(report, gone, frozenset(named))])
         return text if text.strip() and text != report.answer else None
 
 
 def _mended(finding: Finding, report: Report) -> Sequence[Edit]:
     answer = report.answer
-    if finding.verdict is Verdict.CONTRADICTED and (found := corrected(answer, finding.span, finding.evidence)):
+    if finding.verdict is Verdict.CONTRADICTED and (found := correct_values(answer, finding.span, finding.evidence)):
         return found
     sentences = _sentences(answer, finding.span)
     if len(sentences) > 1 and finding.error_type in LOGIC_ERRORS:
-        dropped = [unhung(answer, later.start) for later in sentences[1:]]
+        dropped = [without_connective(answer, later.start) for later in sentences[1:]]
         if any(dropped) and all(d is not None for d in dropped):
             return [edit for d in dropped if d for edit in d]
     wrong = _at_fault(finding, sentences)
@@ -70,8 +73,35 @@ def _mended(finding: Finding, report: Report) -> Sequence[Edit]:
     if (clause := _added_clause(answer, wrong, finding)) is not None:
         return (clause,)
     behind = [sentence.start for sentence in sentences if sentence.start >= wrong.end]
-    hanging = unhung(answer, behind[0]) if behind else ()
+    hanging = without_connective(answer, behind[0]) if behind else ()
     return (Edit(Span(wrong.start, finding.span.end)),) if hanging is None else (Edit(wrong), *hanging)
+
+
+def correct_values(answer: str, span: Span, evidence: Sequence[Evidence]) -> tuple[Edit, ...]:
+    """Edits that put the evidence's values in place of those that it contradicts.
+
+    () where there is none, or where something would be left that the evidence lacks or denies: then more than a value
+    is wrong.
+    """
+    text = span.of(answer)
+    sources = [extract(each.quote) for each in evidence]
+    edits: list[Edit] = []
+    for wrong in compare(extract(text), sources):
+        if wrong.weight < _SURE:
+            continue
+        if wrong.kind not in _EXCHANGED or not wrong.contradicts or not wrong.evidence_value:
+            return ()
+        new = wrong.evidence_value
+        if not any(new in each.quote for each in evidence) or new == wrong.claim_value:
+            return ()  # a value that is no words of the evidence
+        edits.append(Edit(Span(span.start + wrong.span.start, span.start + wrong.span.end), new))
+    if not edits:
+        return ()
+    mended = text
+    for (start, end), new in reversed(edits):
+        mended = mended[: start - span.start] + new + mended[end - span.start :]
+    left = [m for m in compare(extract(mended), sources) if m.weight >= _SURE]
+    return () if left else tuple(edits)
 
 
 def _added_clause(answer: str, wrong: Span, finding: Finding) -> Edit | None:
@@ -84,7 +114,7 @@ def _added_clause(answer: str, wrong: Span, finding: Finding) -> Edit | None:
     if (
         not commas
         or finding.error_type in LOGIC_ERRORS
-        or not borne_out(answer[wrong.start : commas[-1]], finding.evidence)
+        or not is_supported_by(answer[wrong.start : commas[-1]], finding.evidence)
     ):
         return None
     return Edit(Span(commas[-1], wrong.end), answer[end : wrong.end])
@@ -93,7 +123,7 @@ def _added_clause(answer: str, wrong: Span, finding: Finding) -> Edit | None:
 def _said_instead(wrong: Span, finding: Finding, report: Report) -> str | None:
     """What the evidence says, with the opening connective and the citation mark of what it replaces."""
     said = wrong.of(report.answer)
-    if said.startswith("|") or (found := standing(said, finding.evidence, report.passages)) is None:
+    if said.startswith("|") or (found := standalone_evidence(said, finding.evidence, report.passages)) is None:
         return None
     text, source = found
     if _bare(text) in _bare(report.answer):
@@ -115,7 +145,7 @@ def _followers(report: Report, gone: Sequence[Span], named: frozenset[str]) -> l
         if (pronoun := resolved_pronoun(finding)) is not None:
             edits.append(Edit(*pronoun))
         elif discourse_link(finding.text) is not Link.NONE:
-            edits += unhung(report.answer, finding.span.start) or ()
+            edits += without_connective(report.answer, finding.span.start) or ()
     return edits
 
 

@@ -32,7 +32,9 @@ _SPEAKS = 0.5
 """Share of the replaced sentence's content words that the evidence must have to speak of the same."""
 
 
-def standing(said: str, evidence: Sequence[Evidence], passages: Sequence[Passage]) -> tuple[str, Evidence] | None:
+def standalone_evidence(
+    said: str, evidence: Sequence[Evidence], passages: Sequence[Passage]
+) -> tuple[str, Evidence] | None:
     """The evidence sentence that says in place of ``said`` what the passages say, and where it stands.
 
     It speaks of the same, is one plain statement in the same language, gives no orders to a model and points at
@@ -55,7 +57,7 @@ def standing(said: str, evidence: Sequence[Evidence], passages: Sequence[Passage
     return text, source
 
 
-def borne_out(said: str, evidence: Sequence[Evidence]) -> bool:
+def is_supported_by(said: str, evidence: Sequence[Evidence]) -> bool:
     """Whether nearly all words of ``said`` are the evidence's."""
     wanted = set(content_words(said))
     told = {word for each in evidence for word in content_words(each.quote)}

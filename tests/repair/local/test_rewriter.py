@@ -15,9 +15,9 @@ from guardrail import Action, Guard, Passage, Policy, Verdict
 from guardrail.evaluation.stress import inject
 from guardrail.repair import LocalRewriter
 from guardrail.repair.feedback import Feedback
-from guardrail.repair.local.edits import Edit, edited, unhung
-from guardrail.repair.local.figures import corrected
-from guardrail.repair.local.standalone import standing
+from guardrail.repair.local.edits import Edit, apply_edits, without_connective
+from guardrail.repair.local.rewriter import correct_values
+from guardrail.repair.local.standalone import standalone_evidence
 from guardrail.testing import FakeEngine
 from guardrail.types import ErrorType, Evidence, Finding, Report, Span
 
@@ -190,15 +190,17 @@ FIGURES = [
 @pytest.mark.parametrize(("wrong", "said", "right"), FIGURES)
 def test_values_are_exchanged_only_where_that_makes_it_right(wrong, said, right):
     evidence = (Evidence(passage_id="1", span=Span(0, len(said)), quote=said),)
-    edits = corrected(f"Yes. {wrong}", Span(5, 5 + len(wrong)), evidence)
-    assert (edited(f"Yes. {wrong}", edits) if edits else None) == (right and f"Yes. {right}")
+    edits = correct_values(f"Yes. {wrong}", Span(5, 5 + len(wrong)), evidence)
+    assert (apply_edits(f"Yes. {wrong}", edits) if edits else None) == (right and f"Yes. {right}")
 
 
 def test_several_values_and_markup_around_them():
     said = "The walkway is open from 9:00 to 17:00 between April and October."
     answer = "**Hours:** the walkway is open from `8:00` to **18:00** between April and October."
-    edits = corrected(answer, Span(0, len(answer)), (Evidence(passage_id="1", span=Span(0, len(said)), quote=said),))
-    mended = edited(answer, edits) if edits else answer
+    edits = correct_values(
+        answer, Span(0, len(answer)), (Evidence(passage_id="1", span=Span(0, len(said)), quote=said),)
+    )
+    mended = apply_edits(answer, edits) if edits else answer
     assert re.sub(r"[\d:`]", "", mended) == re.sub(r"[\d:`]", "", answer)  # nothing but figures may change
 
 
@@ -230,7 +232,7 @@ STANDING = {
 def test_a_sentence_of_a_passage_must_stand_alone(text, title, expected):
     passage = Passage(id="1", text=text, title=title)
     evidence = (Evidence(passage_id="1", span=Span(0, len(text)), quote=text),)
-    got = standing("Dogs may not enter on a lead.", evidence, (passage,))
+    got = standalone_evidence("Dogs may not enter on a lead.", evidence, (passage,))
     assert (got and got[0]) == expected
 
 
@@ -238,7 +240,7 @@ def test_a_pronoun_is_resolved_from_the_passage():
     text = "Larkmoor Dam is a dam in Fennick. It is 64 metres high."
     span = Span(text.index("It is"), len(text))
     evidence = (Evidence(passage_id="1", span=span, quote=span.of(text)),)
-    got = standing("It is not 64 metres high.", evidence, (Passage(id="1", text=text),))
+    got = standalone_evidence("It is not 64 metres high.", evidence, (Passage(id="1", text=text),))
     assert got is not None
     assert got[0] == "Larkmoor Dam is 64 metres high."
 
@@ -269,8 +271,8 @@ def test_what_the_answer_says_already_is_not_said_twice():
     ],
 )
 def test_a_connective_that_lost_its_other_side_is_dropped(tail, left):
-    edits = unhung(f"x {tail}", 2)
-    assert (None if edits is None else edited(f"x {tail}", edits)[2:]) == left
+    edits = without_connective(f"x {tail}", 2)
+    assert (None if edits is None else apply_edits(f"x {tail}", edits)[2:]) == left
 
 
 def test_two_facts_that_an_unlicensed_therefore_joins_stay():
@@ -366,7 +368,7 @@ def test_edits_that_overlap_do_not_tear_the_text():
     """Findings on claims that the caller gave may overlap."""
     answer = "one two three four"
     edits = [Edit(Span(4, 13)), Edit(Span(8, 18), "X"), Edit(Span(0, 3), "1")]
-    assert edited(answer, edits) == "1 four"
+    assert apply_edits(answer, edits) == "1 four"
     claims = ["Rita Halloway built the dam", "Rita Halloway owned the dam", "The dam is 64 metres high"]
     report = Guard(policy=REWRITE, engine=FakeEngine({"Halloway": "unsupported"})).check(
         "Rita Halloway built and owned the dam. The dam is 64 metres high.", ["-"], claims=claims
