@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -11,42 +10,11 @@ import pytest
 
 from guardrail import Action, Guard, Passage, Policy, UsageError, Verdict
 from guardrail.repair.edits import BLOCKED
-from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine
+from tests.support.repairs import PASSAGES, REGENERATE, RIGHT, VERDICTS, WRONG, Says, guard
 
-PASSAGES = ["The dam is 64 metres high.", "It was opened in 1963."]
-VERDICTS = {"Halloway": "contradicted", "mayor": "unsupported", "queen": "unverified"}
-RIGHT = "The dam is 64 metres high."
-WRONG = "The dam is 64 metres high. Rita Halloway built it."
-REGENERATE = Policy(
-    actions={"contradicted": "regenerate", "unsupported": "regenerate"}, on_exhausted="redact", max_attempts=3
-)
 REWRITE = REGENERATE.with_(actions={"contradicted": "rewrite", "unsupported": "rewrite"})
 BLOCK = REGENERATE.with_(on_exhausted="block")
-
-
-def guard(policy=REGENERATE, **more):
-    return Guard(policy=policy, engine=FakeEngine(VERDICTS), **more)
-
-
-class Says:
-    """A generator that gives these replies in turn, and keeps what it was told."""
-
-    def __init__(self, *replies):
-        self.replies = list(replies)
-        self.told: list[Feedback] = []
-        self.threads: list[threading.Thread] = []
-
-    def __call__(self, feedback):
-        self.told.append(feedback)
-        self.threads.append(threading.current_thread())
-        reply = self.replies.pop(0)
-        if isinstance(reply, BaseException):
-            raise reply
-        return reply
-
-    def rewrite(self, feedback):
-        return self(feedback)
 
 
 class Awaited(Says):
@@ -214,27 +182,6 @@ def test_an_answer_to_block_is_followed_by_another_attempt():
     policy = REGENERATE.with_(actions={"contradicted": "regenerate", "unsupported": "block"})
     guarded = guard(policy).run(WRONG, PASSAGES, regenerate=Says("The mayor paid for it.", RIGHT))
     assert (guarded.text, guarded.attempts, guarded.action) == (RIGHT, 3, Action.ALLOW)
-
-
-def test_each_attempt_is_told_what_was_wrong_with_the_last():
-    says = Says("The mayor paid for it.", RIGHT)
-    guard().run(WRONG, PASSAGES, question="How high is it?", regenerate=says)
-    first, second = says.told
-    assert (first.answer, first.question) == (WRONG, "How high is it?")
-    assert [f.text for f in first.wrong] == ["Rita Halloway built it."]
-    assert "Rita Halloway built it." in first.text
-    assert "the passages say otherwise" in first.text
-    assert [f.text for f in second.wrong] == ["The mayor paid for it."]
-    assert "Halloway" not in second.text
-
-
-def test_feedback_speaks_the_language_of_the_question():
-    says = Says(RIGHT)
-    guard().run(WRONG, PASSAGES, question="有多高？", regenerate=says)
-    assert says.told[0].text.startswith("你之前的回答")
-
-
-# --- retrieving again ------------------------------------------------------------------------------------------------
 
 
 @WAYS

@@ -6,16 +6,11 @@ import builtins
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guardrail import ConfigurationError, MissingExtraError, Passage, UsageError
 from guardrail.retrieval.bm25 import BM25Retriever
-from guardrail.retrieval.chunks import chunk
-from guardrail.retrieval.documents import read_folder
 
 DOCUMENTS = {
     "dam": "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high.",
@@ -71,53 +66,6 @@ def test_threads_share_a_retriever(bm25):
             assert list(pool.map(lambda q: bm25.retrieve(q[0], 3), QUERIES.values())) == wanted
 
 
-def test_a_folder_of_documents(tmp_path):
-    """Ids are paths, titles exact; hidden files and other suffixes are left out."""
-    (tmp_path / "sub").mkdir()
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "x.txt").write_text("Hidden.", encoding="utf-8")
-    (tmp_path / "Dick Hanley (swimmer).txt").write_text("He swam.", encoding="utf-8")
-    (tmp_path / "a.md").write_text("\ufeff\n# The Dam of Larkmoor #\n\nIt is high.", encoding="utf-8")
-    (tmp_path / "b.md").write_text("No heading.\n# Later", encoding="utf-8")
-    (tmp_path / "sub" / "长城.txt").write_text("长城很长。", encoding="utf-8")
-    (tmp_path / "sub" / "z.jsonl").write_text(
-        '{"id": 3, "title": "T", "text": "x y"}\n\n{"text": "no id"}\n', encoding="utf-8"
-    )
-    (tmp_path / "empty.txt").write_text(" \n", encoding="utf-8")
-    (tmp_path / "c.csv").write_text("no", encoding="utf-8")
-    assert [(d.id, d.title) for d in read_folder(tmp_path)] == [
-        ("Dick Hanley (swimmer).txt", "Dick Hanley (swimmer)"),
-        ("a.md", "The Dam of Larkmoor"),
-        ("b.md", "b"),
-        ("3", "T"),
-        ("sub/z.jsonl:3", None),
-        ("sub/长城.txt", "长城"),
-    ]
-    assert [p.id for p in BM25Retriever(tmp_path).retrieve("长城", 3)] == ["sub/长城.txt#1"]
-
-
-BAD = {
-    "json": ("x.jsonl", b"{", "line 1 is not valid JSON"),
-    "text": ("x.jsonl", b'{"text": "a"}\n{"txt": "b"}', "line 2: text: field required"),
-    "list": ("x.jsonl", b"[1]", "line 1: "),
-    "utf8": ("x.txt", b"caf\xe9", "is not UTF-8"),
-    "twins": (
-        "x.jsonl",
-        b'{"id": "a", "text": "a"}\n{"id": "a", "text": "b"}',
-        r"x\.jsonl' has a document with the same id 'a'",
-    ),
-    "nothing": ("x.txt", b" ", "holds no text"),
-}
-
-
-@pytest.mark.parametrize(("name", "content", "message"), BAD.values(), ids=BAD)
-def test_documents_that_cannot_be_read(tmp_path, name, content, message):
-    """At once, with file and line."""
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(UsageError, match=message):
-        BM25Retriever(tmp_path)
-
-
 def test_wrong_arguments(tmp_path):
     """No folder, no documents, no words."""
     with pytest.raises(UsageError, match="no folder"):
@@ -141,31 +89,6 @@ def test_without_the_package_the_line_to_install_it_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=r'pip install "rag-guardrail\[retrieval\]"'):
         BM25Retriever(["x"])
-
-
-def test_chunks_are_whole_paragraphs_then_whole_sentences():
-    """Neighbours share a chunk while they fit."""
-    long = " ".join(f"Sentence number {n} is here." for n in range(6))  # 30 words
-    text = f"# Title\n\nOne short paragraph.\n\n{long}\n\nAfter it.\n"
-    pieces = [span.of(text) for span in chunk(text, 12)]
-    assert pieces[0] == "# Title\n\nOne short paragraph."
-    assert pieces[1:3] == [
-        "Sentence number 0 is here. Sentence number 1 is here.",
-        "Sentence number 2 is here. Sentence number 3 is here.",
-    ]
-    assert pieces[-1] == "After it."
-    assert chunk("One two.\r\n\r\nThree four.", 2) == ((0, 8), (12, 23))
-    assert [span.of("我" * 250) for span in chunk("我" * 250, 120)] == ["我" * 120, "我" * 120, "我" * 10]
-    assert [s.of("长城很长。熊猫很胖。") for s in chunk("长城很长。熊猫很胖。", 6)] == ["长城很长。", "熊猫很胖。"]
-
-
-@given(st.text(alphabet="ab.。 \n长城!?", max_size=300), st.integers(1, 9))
-def test_chunks_lose_no_word(text, words):
-    """In order, without overlap, none too long."""
-    spans = chunk(text, words)
-    assert "".join("".join(s.of(text).split()) for s in spans) == "".join(text.split())
-    assert all(a.end <= b.start for a, b in pairwise(spans))
-    assert all(len(s.of(text).split()) <= words for s in spans)
 
 
 def test_documents_may_be_passages_with_titles():

@@ -1,26 +1,14 @@
 """The evaluation event, and texts in spans and events."""
 
-import json
-
 import pytest
 from opentelemetry import trace
 from opentelemetry._logs import SeverityNumber
 
-from guardrail import Guard, Passage, Policy
-from guardrail.telemetry import Telemetry, evaluated, events
-from guardrail.testing import FakeEngine
+from guardrail import Guard, Passage
+from guardrail.telemetry import evaluated, events
+from tests.support.telling import run
 
-ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
-PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
-QUESTION = "When was the dam closed?"
 pytestmark = pytest.mark.skipif(not events._BY_NAME, reason="this opentelemetry-api has no named events")
-VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-
-
-def run(watched, verdict="contradicted", passages=PASSAGES, **settings):
-    engine = FakeEngine({"because": verdict}, default="supported")
-    guard = Guard(policy=Policy.monitor(), engine=engine, telemetry=watched.set_up(**settings))
-    return guard.run(ANSWER, passages, question=QUESTION)
 
 
 def test_one_event_per_answer(watched):
@@ -114,61 +102,6 @@ def test_who_cannot_say_what_wrote_the_answer_costs_no_event(watched):
     with events.generation_found_by(find):
         run(watched)
     assert watched.events()[0].span_id == watched.spans("guardrail.check")[0].context.span_id
-
-
-def everything(watched):
-    events = [dict(e.attributes) for e in watched.events()]
-    return str(events) + str([s.to_json() for s in watched.spans()])
-
-
-def test_no_text_leaves_by_default(watched, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    run(watched, claim_events=True)
-    told = everything(watched)
-    assert watched.events()
-    assert not any(word in told.casefold() for word in ("dam", "crack", "reopened", "scripted"))
-
-
-@pytest.mark.parametrize("way", ["setting", "true", "SPAN_AND_EVENT"])
-def test_texts_where_they_are_asked_for(watched, monkeypatch, way):
-    if way != "setting":
-        monkeypatch.setenv(VARIABLE, way)
-    run(watched, capture_content=True if way == "setting" else None, claim_events=True)
-    told = watched.spans("guardrail.check")[0].attributes
-    assert (told["input.value"], told["output.value"]) == (QUESTION, ANSWER)
-    assert told["retrieval.documents.0.document.content"] == PASSAGES[0].text
-    findings = json.loads(told["guardrail.claims"])
-    assert findings[1]["text"].startswith("It reopened")
-    assert findings[1]["evidence"][0]["passage_id"] == "p1"
-    assert watched.events()[2].attributes["gen_ai.evaluation.explanation"] == "scripted: contradicted"
-
-
-def test_a_setting_outranks_the_variable(watched, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "true")
-    run(watched, capture_content=False)
-    assert "input.value" not in watched.spans("guardrail.check")[0].attributes
-
-
-def test_redaction_sees_every_text(watched):
-    run(watched, capture_content=True, claim_events=True, redact=lambda text: text.replace("dam", "***"))
-    told = everything(watched)
-    assert "***" in told
-    assert "dam" not in told
-
-
-def test_a_redaction_that_fails_lets_nothing_out(watched, caplog):
-    def broken(text):
-        raise ValueError(text)
-
-    run(watched, capture_content=True, claim_events=True, redact=broken)
-    told = everything(watched)
-    assert "[redaction failed]" in told
-    assert "dam" not in told + caplog.text
-
-
-def test_settings_are_read_once(monkeypatch):
-    monkeypatch.setenv(VARIABLE, "false")
-    assert Telemetry().content is None
 
 
 def test_an_api_without_events_has_them_on_the_span(watched, monkeypatch):

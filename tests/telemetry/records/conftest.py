@@ -82,3 +82,16 @@ def impatient(monkeypatch):
     monkeypatch.setattr(disk, "_PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(writer, "_RETRY_SECONDS", (0.02, 0.05))
     monkeypatch.setattr(writer, "_GATHER_SECONDS", 0.01)
+
+
+@pytest.fixture
+def record(store, outcome):
+    """A record with the findings a (0–2) and b (3–5)."""
+    findings = [
+        Finding(id=name, text=text, span=Span(start, start + 2), claim=text, verdict=Verdict.CONTRADICTED, score=0.1)
+        for name, text, start in (("a", "A.", 0), ("b", "B.", 3))
+    ]
+    given = outcome("contradicted", 0.1, answer="A. B.", findings=findings)
+    store.record(given)
+    store.flush()
+    return given.id

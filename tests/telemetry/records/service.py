@@ -1,4 +1,4 @@
-"""A service that records, run by test_processes.py: ``python service.py MODE FILE``."""
+"""A service that records, run by test_fork_safety.py: ``python service.py MODE FILE``."""
 
 from __future__ import annotations
 

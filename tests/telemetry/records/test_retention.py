@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from contextlib import closing
 
 import pytest
-from typer.testing import CliRunner
 
-from guardrail import ConfigurationError, ErrorType
-from guardrail.cli.main import app
 from guardrail.telemetry.records import RecordStore
 from guardrail.telemetry.records.retention import is_sampled, keep_probability
 
@@ -51,49 +46,6 @@ def test_what_somebody_may_have_to_look_at_is_always_kept(outcome, verdict, acti
     assert keep_probability(given, 0.05, keep_faults=True) == (1.0 if always else 0.05)
     assert keep_probability(given, 0.05, keep_faults=False) == 0.05
     assert keep_probability(outcome("supported", checked_only=True), 0.05, keep_faults=True) == 0.05
-
-
-def test_rates_are_those_of_all_answers_not_of_the_kept_ones(path, outcome):
-    with RecordStore(path, sample=0.2, queue=5000) as store:
-        for n in range(1000):
-            store.record(outcome("supported", 0.9, answer=str(n), labels={"model": "b"}, ident=f"f{n:031x}"))
-        for n in range(100):
-            store.record(outcome("contradicted", answer=str(n), labels={"model": "b" if n < 40 else "a"}))
-        assert store.flush()
-        counts = store.counts
-        found = store.stats()
-    assert counts["written"] + counts["sampled_out"] == 1100
-    assert found.records == counts["written"] < 400
-    by_verdict = {rate.verdict: rate for rate in found.verdicts}
-    assert by_verdict["contradicted"].answers == 100
-    assert by_verdict["supported"].answers == pytest.approx(1000, rel=0.2)  # standard deviation 6 %
-    assert by_verdict["contradicted"].share == pytest.approx(100 / found.answers)
-    labels = {(rate.key, rate.value): rate for rate in found.labels}
-    assert labels["model", "a"].verdicts[0].share == 1.0
-    assert labels["model", "b"].verdicts[1].answers == 40
-    assert found.sampled
-    assert found.complete_since is None
-
-
-def test_no_rates_of_what_was_pruned_by_number(path, outcome):
-    with RecordStore(path, sample=1.0, days=None) as store:
-        store.record(outcome("contradicted", at=1.0))
-        store.record(outcome("supported", at=2.0))
-        store.flush()
-        assert store.prune(max_records=1) == 1
-        assert (store.stats().records, store.stats().complete_since, store.count()) == (0, 2.0, 1)
-    shown = CliRunner().invoke(app, ["monitor", "stats", str(path)]).output
-    assert "no records" in shown
-    assert "older ones were pruned by number" in shown
-
-
-def test_no_sample_is_said(path, outcome):
-    with RecordStore(path, sample=0.0) as store:
-        store.record(outcome("supported"))
-        store.record(outcome("contradicted"))
-        store.flush()
-        assert store.counts == {"sampled_out": 1, "written": 1}
-        assert not store.stats().sampled
 
 
 def test_old_records_go_and_the_file_shrinks(path, outcome):
@@ -164,34 +116,9 @@ def test_the_writer_prunes_by_age_soon_and_now_and_then(path, outcome, monkeypat
         assert kept(store) == {"young"}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"sample": 1.5}, "sample must be within 0..1, got 1.5"),
-        ({"sample": True}, "sample"),
-        ({"days": 0}, "days must be positive or None"),
-        ({"max_records": 0}, "max_records must be"),
-        ({"max_records": 1.5}, "max_records"),
-        ({"queue": None}, "queue"),
-        ({"redact": "x"}, "redact must be a function"),
-    ],
-)
-def test_options_out_of_range_are_refused(path, wrong, message):
-    with pytest.raises(ConfigurationError, match=message):
-        RecordStore(path, **wrong)
-
-
 def test_no_limits(path, outcome):
     with RecordStore(path, days=None, max_records=None) as store:
         store.record(outcome(at=5.0))
         store.flush()
         assert store.prune() == 0
         assert store.count() == 1
-
-
-def test_searches_use_their_index(store, outcome):
-    store.record(outcome(error_type=ErrorType.CONFLATION))
-    store.flush()
-    with closing(sqlite3.connect(store.path)) as connection:
-        plan = connection.execute("EXPLAIN QUERY PLAN SELECT number FROM records WHERE at < 1 LIMIT 9").fetchall()
-    assert "records_by_time" in str(plan)

@@ -1,22 +1,18 @@
-"""What comes back: every field as it was, and the worst first."""
+"""Records come back as they were; what is redacted never reaches the disk."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
-import time
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
-from guardrail import Action, ErrorType, Evidence, Finding, Passage, Scores, Span, UsageError, Verdict
-from guardrail.telemetry.records import RecordStore
+from guardrail import Action, ErrorType, Evidence, Finding, Passage, Scores, Span, Verdict
+from guardrail.telemetry.records import RecordStore, rows
 from guardrail.types import Cause
-
-
-def ids(records):
-    return [record.id for record in records]
 
 
 def test_a_record_comes_back_as_it_was(store, outcome):
@@ -73,112 +69,6 @@ def test_an_answer_that_was_only_checked_has_no_text_to_deliver(store, outcome):
     assert (found.action, found.rule, found.text) == ("none", "", None)
 
 
-@pytest.fixture
-def five(store, outcome):
-    """By name: two contradicted, one unsupported, one unverified, one supported."""
-    now = time.time()
-    made = {
-        "low": outcome("contradicted", 0.05, answer="a", at=now - 7200, labels={"retriever": "bm25"}),
-        "high": outcome("contradicted", 0.3, answer="b", error_type=ErrorType.CAUSAL_CONFUSION),
-        "lowest": outcome("unsupported", 0.01, answer="c", labels={"retriever": "dense"}),
-        "unknown": outcome("unverified", 0.0, answer="d"),
-        "good": outcome("supported", 0.9, answer="e", labels={"retriever": "bm25"}),
-    }
-    for one in made.values():
-        store.record(one)
-    assert store.flush()
-    return {name: one.id for name, one in made.items()}
-
-
-@pytest.mark.parametrize(
-    ("asked", "names"),
-    [
-        ({}, "low high lowest"),
-        ({"n": 2}, "low high"),
-        ({"unverified": True}, "low high lowest unknown"),
-        ({"since": timedelta(hours=1)}, "high lowest"),
-        ({"until": timedelta(hours=1)}, "low"),
-        ({"since": datetime(2020, 1, 1, tzinfo=UTC)}, "low high lowest"),
-        ({"labels": {"retriever": "bm25"}}, "low"),
-        ({"labels": {"retriever": "bm25", "topic": "x"}}, ""),
-        ({"labels": {"retriever": "\ud800"}}, ""),
-        ({"verdict": "unsupported"}, "lowest"),
-        ({"verdict": Verdict.SUPPORTED}, "good"),
-        ({"error_type": "causal_confusion"}, "high"),
-        ({"error_type": "conflation"}, ""),
-        ({"labelled": True}, ""),
-        ({"labelled": False}, "low high lowest"),
-    ],
-)
-def test_the_worst_come_first(store, five, asked, names):
-    assert ids(store.worst(**asked)) == [five[name] for name in names.split()]
-
-
-def test_the_newest_of_equals_comes_first_and_repeated_answers_once(store, outcome):
-    now = time.time()
-    for age in (30, 20, 10):
-        store.record(outcome("contradicted", 0.1, at=now - age, ident=f"{age:032x}"))
-    store.record(outcome("contradicted", 0.1, at=now - 40, ident=f"{40:032x}", question="Another?"))
-    store.flush()
-    first, second = store.worst()
-    assert (first.id, first.seen) == (f"{10:032x}", 3)
-    assert (second.id, second.seen) == (f"{40:032x}", 1)
-    assert ids(store.worst(distinct=False)) == [f"{age:032x}" for age in (10, 20, 30, 40)]
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"verdict": "wrong"}, "unknown verdict 'wrong'"),
-        ({"error_type": "causal"}, "unknown error type 'causal'"),
-        ({"labels": {"retreiver": "x"}}, "Did you mean 'retriever'"),
-        ({"n": 0}, "n must be"),
-        ({"since": "24h"}, "a time must be"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(store, asked, message):
-    with pytest.raises(UsageError, match=message):
-        store.worst(**asked)
-
-
-def test_counts(store, five):
-    assert store.count() == 5
-    assert store.count(faulty=True) == 4
-    assert store.count(faulty=False, labels={"retriever": "bm25"}) == 1
-    with pytest.raises(UsageError, match="Known: since, until"):
-        store.count(retriever="bm25")
-
-
-def test_an_id_may_be_shortened_where_it_is_the_only_one(store, outcome):
-    for ident in ("abcdef" + "0" * 26, "abcdef" + "1" * 26):
-        store.record(outcome(ident=ident))
-    store.flush()
-    assert store.get("abcdef0").id == "abcdef" + "0" * 26
-    assert store.get("abcdeg0") is None
-    assert store.get("abc") is None
-    with pytest.raises(UsageError, match="several records"):
-        store.get("abcdef")
-
-
-def test_an_outcome_that_comes_twice_is_one_record(store, outcome):
-    given = outcome()
-    store.record(given)
-    store.record(given)
-    store.flush()
-    assert store.count() == 1
-    assert store.counts == {"written": 1}
-
-
-def test_a_store_that_nothing_was_recorded_to_is_empty_and_makes_no_file(path):
-    store = RecordStore(path)
-    assert store.worst() == []
-    assert store.get("abcdef") is None
-    assert (store.count(), store.stats().records, store.prune()) == (0, 0, 0)
-    assert store.flush()
-    assert store.close()
-    assert not path.exists()
-
-
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_odd_texts_come_back(store, outcome, verdict):
     texts = [
@@ -218,3 +108,111 @@ def test_no_passages_and_many_sentences(store, outcome):
     store.flush()
     found = store.get(given.id)
     assert (found.findings, found.passages, len(found.faults)) == (tuple(findings), (), 200)
+
+
+SECRET = "Ana Ruiz"
+
+
+def hidden(text):
+    return re.sub(SECRET, "*" * len(SECRET), text)
+
+
+@pytest.fixture
+def private(outcome):
+    """An outcome with the secret in every text."""
+    answer = f"{SECRET} opened it. Then {SECRET} left."
+    passage = Passage(id="p1", title=f"About {SECRET}", text=f"In 1931 {SECRET} opened the bridge.")
+    finding = Finding(
+        id="s1", text=answer[20:], span=Span(20, len(answer)), claim=f"{SECRET} left.", verdict=Verdict.UNSUPPORTED,
+        score=0.2, entity=SECRET, reason=f"Nothing says that {SECRET} left.",
+        evidence=(Evidence(passage_id="p1", span=Span(8, 16), quote=SECRET),),
+    )  # fmt: skip
+    return outcome(
+        "unsupported", 0.2, answer=answer, question=f"Who is {SECRET}?", passages=(passage,), findings=(finding,),
+        text=f"{SECRET} opened it.",
+    )  # fmt: skip
+
+
+def files(path):
+    return b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+def test_no_text_reaches_the_disk_unredacted(path, private):
+    with RecordStore(path, redact=hidden) as store:
+        store.record(private)
+        assert store.flush()
+        assert SECRET.encode() not in files(path)
+        found = store.get(private.id)
+    assert found.answer == hidden(private.report.answer)
+    assert found.findings[0].text == found.findings[0].span.of(found.answer) == "Then ******** left."
+    assert found.findings[0].evidence[0].quote == found.findings[0].evidence[0].span.of(found.passages[0].text)
+    assert (found.spans_hold, found.left_out) == (True, None)
+    assert (found.question, found.text) == ("Who is ********?", "******** opened it.")
+    assert (found.findings[0].entity, found.findings[0].claim) == ("********", "******** left.")
+
+
+def test_a_quote_is_cut_from_the_redacted_passage(path, private):
+    """A redaction that knows a name by the words beside it would not know it in a quote alone."""
+    with RecordStore(path, redact=lambda text: re.sub(r"(?<=In 1931 )Ana Ruiz", "X" * 8, text)) as store:
+        store.record(private)
+        store.flush()
+        assert store.get(private.id).findings[0].evidence[0].quote == "X" * 8
+
+
+def test_a_redaction_that_changes_lengths_says_that_spans_do_not_hold(path, private):
+    with RecordStore(path, redact=lambda text: text.replace(SECRET, "<NAME>")) as store:
+        store.record(private)
+        store.flush()
+        assert SECRET.encode() not in files(path)
+        found = store.get(private.id)
+    assert found.findings[0].text == "Then <NAME> left."
+    assert found.findings[0].evidence[0].quote == "<NAME>"
+    assert not found.spans_hold
+    assert found.human_error_spans == ()
+
+
+def test_a_redaction_that_leaves_nothing_leaves_nothing(path, private):
+    with RecordStore(path, redact=lambda text: "" if SECRET in text else text) as store:
+        store.record(private)
+        store.flush()
+        found = store.get(private.id)
+    assert (found.answer, found.findings[0].text, found.findings[0].evidence[0].quote) == ("", "", "")
+
+
+class PanicError(BaseException):
+    """As Rust's panics are."""
+
+
+def fails(text):
+    raise ValueError(text)
+
+
+def panics(text):
+    raise PanicError(text)
+
+
+@pytest.mark.parametrize("redact", [fails, panics, lambda text: None, lambda text: text.encode()])
+def test_a_redaction_that_fails_leaves_no_text_and_no_message(path, private, redact, caplog):
+    with RecordStore(path, redact=redact) as store:
+        store.record(private)
+        assert store.flush()
+        assert SECRET.encode() not in files(path)
+        [found] = store.worst()
+        assert store.counts == {"written": 1}
+        assert store.export(path.with_name("out.jsonl")) == 0
+    assert re.fullmatch(r"redact failed: (Value|Type|Panic)Error", found.left_out)
+    assert (found.verdict, found.score, found.answer, found.passages, found.text) == ("unsupported", 0.2, "", (), None)
+    assert [(f.id, f.verdict, f.text) for f in found.findings] == [("s1", "unsupported", "")]
+    assert SECRET not in caplog.text
+
+
+def test_an_answer_of_megabytes_leaves_its_verdict_only(store, outcome, monkeypatch):
+    monkeypatch.setattr(rows, "MOST", 1000)
+    long = outcome(answer="x" * 900, passages=(Passage(id="1", text="y" * 101),))
+    store.record(long)
+    store.flush()
+    assert store.get(long.id).left_out == "too long"
+    asked = outcome(question="x" * 1000)
+    store.record(asked)
+    store.flush()
+    assert store.get(asked.id).left_out == "too long"

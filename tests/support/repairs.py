@@ -1,0 +1,41 @@
+"""Guards that repair, and generators that follow a script."""
+
+from __future__ import annotations
+
+import threading
+
+from guardrail import Guard, Policy
+from guardrail.repair.feedback import Feedback
+from guardrail.testing import FakeEngine
+
+PASSAGES = ["The dam is 64 metres high.", "It was opened in 1963."]
+VERDICTS = {"Halloway": "contradicted", "mayor": "unsupported", "queen": "unverified"}
+RIGHT = "The dam is 64 metres high."
+WRONG = "The dam is 64 metres high. Rita Halloway built it."
+REGENERATE = Policy(
+    actions={"contradicted": "regenerate", "unsupported": "regenerate"}, on_exhausted="redact", max_attempts=3
+)
+
+
+def guard(policy=REGENERATE, **more):
+    return Guard(policy=policy, engine=FakeEngine(VERDICTS), **more)
+
+
+class Says:
+    """A generator that gives these replies in turn, and keeps what it was told."""
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.told: list[Feedback] = []
+        self.threads: list[threading.Thread] = []
+
+    def __call__(self, feedback):
+        self.told.append(feedback)
+        self.threads.append(threading.current_thread())
+        reply = self.replies.pop(0)
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
+
+    def rewrite(self, feedback):
+        return self(feedback)
