@@ -80,7 +80,7 @@ class Guard:
         judge = make_engine(self.engine, policy=self.policy.current()) if isinstance(self.engine, str) else self.engine
         for name in ("judge", "engine"):
             object.__setattr__(self, name, judge)
-        self.policy.serve(judge)
+        self.policy.warn_if_calibrated_for_another(judge)
         import_module("guardrail.check.plan")  # the stages are loaded now, not while the first answer waits
 
     def check(

@@ -59,7 +59,7 @@ TO_CHECK = ("answer", "passages")
 
 
 class Record(BaseModel):
-    """One answer to check, or only to take apart."""
+    """One answer to check, or only to decompose."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 

@@ -218,7 +218,7 @@ class Policy:
         """Itself; of a PolicyWatch, the policy that the file says now."""
         return self
 
-    def serve(self, engine: object) -> None:
+    def warn_if_calibrated_for_another(self, engine: object) -> None:
         """Log a warning where the policy was calibrated for another engine, or gives this one too little time."""
         if self.calibration is not None:
             warn_of_another(self.calibration, engine_identity(engine), self.name)

@@ -74,7 +74,7 @@ class PolicyWatch(Generic[P]):
                 self._lock.release()
         return self._policy
 
-    def serve(self, engine: object) -> None:
+    def warn_if_calibrated_for_another(self, engine: object) -> None:
         """Warn, now and after each change, where the policy was calibrated for another engine than this one."""
         own = engine_identity(engine)
         self._engines.add(own)

@@ -1,4 +1,4 @@
-"""Citation marks from evidence: put behind each supported segment the numbers of the passages that bear it out. Pure.
+"""Citation marks from evidence: put behind each supported segment the numbers of the passages that support it. Pure.
 
 from guardrail.repair.citations import cite
 text = cite(guard.check(answer, passages))
@@ -29,7 +29,7 @@ def cite(report: Report, style: str = "[{n}]") -> str:
 
     A supported segment is marked with the passages that its evidence is from, fewest first; marks that it has and that
     name such passages stay as they are, others are replaced. A segment that is not supported loses its marks; one that
-    nobody could judge keeps them. Headings, code and lists of references are left alone.
+    is not verified keeps them. Headings, code and lists of references are left alone.
 
     Args:
         report: What a check found; its answer is marked.
@@ -75,7 +75,7 @@ def _marked(text: str, findings: Sequence[Finding], report: Report, index: Mappi
     if verdicts != {Verdict.SUPPORTED}:
         return bare
     wanted = list(dict.fromkeys(ident for finding in findings for ident in _sources(finding)))
-    if not wanted or (cited and all(any(_bears(f, ident) for f in findings) for ident in cited)):
+    if not wanted or (cited and all(any(_supports(f, ident) for f in findings) for ident in cited)):
         return text
     number_of = {passage.id: str(n) for n, passage in enumerate(report.passages, 1)}
     names = [number if index.get(number) == ident else ident for ident in wanted for number in [number_of[ident]]]
@@ -106,31 +106,31 @@ def _with_marks(text: str, marks: str) -> str:
     return text[:end] + gap + marks + text[end:]
 
 
-def _told(finding: Finding) -> dict[str, set[str]]:
+def _words_by_passage(finding: Finding) -> dict[str, set[str]]:
     """Content words of the segment that each passage's evidence has, by passage id in the order of the evidence."""
     wanted = set(content_words(finding.claim))
-    told: dict[str, set[str]] = {}
+    words_of: dict[str, set[str]] = {}
     for each in finding.evidence:
-        told.setdefault(each.passage_id, set()).update(wanted & set(content_words(each.quote)))
-    return told
+        words_of.setdefault(each.passage_id, set()).update(wanted & set(content_words(each.quote)))
+    return words_of
 
 
 def _sources(finding: Finding) -> list[str]:
     """The passages to cite: the one that says most, and those that say more of the segment beside it."""
-    told = _told(finding)
+    words_of = _words_by_passage(finding)
     least = _ADDS * len(set(content_words(finding.claim)))
     sources: list[str] = []
     covered: set[str] = set()
-    while rest := [ident for ident in told if ident not in sources]:
-        best = max(rest, key=lambda ident: len(told[ident] - covered))
-        if sources and len(told[best] - covered) < max(1.0, least):
+    while rest := [ident for ident in words_of if ident not in sources]:
+        best = max(rest, key=lambda ident: len(words_of[ident] - covered))
+        if sources and len(words_of[best] - covered) < max(1.0, least):
             break
         sources.append(best)
-        covered |= told[best]
-    return sorted(sources, key=list(told).index)
+        covered |= words_of[best]
+    return sorted(sources, key=list(words_of).index)
 
 
-def _bears(finding: Finding, ident: str) -> bool:
-    told = _told(finding)
-    most = max((len(words) for words in told.values()), default=0)
-    return ident in _sources(finding) or (ident in told and len(told[ident]) >= max(1.0, _ENOUGH * most))
+def _supports(finding: Finding, ident: str) -> bool:
+    words_of = _words_by_passage(finding)
+    most = max((len(words) for words in words_of.values()), default=0)
+    return ident in _sources(finding) or (ident in words_of and len(words_of[ident]) >= max(1.0, _ENOUGH * most))

@@ -76,14 +76,14 @@ def true_namesake(finding: Finding, report: Report) -> Entity | None:
 
 
 def _other(finding: Finding, family: NamesakeGroup, report: Report) -> Entity | None:
-    """The namesake whose passages bear the sentence out, if a title tells it from the others."""
+    """The namesake whose passages support the sentence, if a title tells it from the others."""
     number_of = {passage.id: number for number, passage in enumerate(report.passages)}
     quoted = {number_of.get(each.passage_id) for each in finding.evidence}
     found = [m for m in family.members if m.title != finding.entity and quoted & set(m.passages)]
-    told = " ".join(f"{p.title or ''} {p.text}" for p in report.passages)
+    known = " ".join(f"{p.title or ''} {p.text}" for p in report.passages)
     if len(found) != 1 or not (tag := split_title(found[0].title)[1]):
         return None
-    return found[0] if all(word in told for word in re.findall(r"\w+", tag)) else None
+    return found[0] if all(word in known for word in re.findall(r"\w+", tag)) else None
 
 
 def _named(answer: str, finding: Finding, entity: Entity, family: NamesakeGroup) -> Edit | None:
@@ -92,7 +92,7 @@ def _named(answer: str, finding: Finding, entity: Entity, family: NamesakeGroup)
     if (mention := first_mention(text, family.names)) is not None:
         start, end = finding.span.start + mention.start, finding.span.start + mention.end
         if _TAGGED.match(answer, end):
-            return None  # it is told already
+            return None  # the title is there already
         possessive = "'s" if mention.of(text).endswith(("'s", "’s")) else ""
         return Edit(Span(start, end), entity.title + possessive)
     if (leading := resolved_pronoun(finding)) is not None:

@@ -105,7 +105,7 @@ def correct_values(answer: str, span: Span, evidence: Sequence[Evidence]) -> tup
 
 
 def _added_clause(answer: str, wrong: Span, finding: Finding) -> Edit | None:
-    """The clause behind the last comma that holds the fault, where the evidence bears the rest out."""
+    """The clause behind the last comma that holds the fault, where the evidence supports the rest."""
     focus, text = finding.focus, wrong.of(answer)
     if finding.verdict is not Verdict.UNSUPPORTED or focus is None or text.startswith("|"):
         return None
@@ -162,7 +162,7 @@ def _sentences(answer: str, span: Span) -> list[Span]:
 
 
 def _at_fault(finding: Finding, sentences: Sequence[Span]) -> Span:
-    """The one sentence of the segment that holds the fault, where that can be told; else all of it."""
+    """The one sentence of the segment that holds the fault, where that is clear; else all of it."""
     if len(sentences) > 1 and finding.focus is not None and finding.error_type not in LOGIC_ERRORS:
         for sentence in sentences:
             if _within(finding.focus, sentence):

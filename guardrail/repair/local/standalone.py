@@ -25,7 +25,7 @@ _UNFIT = re.compile(r"[\n\r|<>{}`\[\]?？]|https?:|www\.|!\(|\*\*|__|^\W*#")
 _ENDS = tuple(".!。！")
 _MOST_WORDS = 60
 _LEAST_WORDS = 3
-_BORNE_OUT = 0.85
+_SUPPORTED = 0.85
 """Share of the content words of a remainder that the evidence must have for it to stay."""
 
 _SPEAKS = 0.5
@@ -60,8 +60,8 @@ def standalone_evidence(
 def is_supported_by(said: str, evidence: Sequence[Evidence]) -> bool:
     """Whether nearly all words of ``said`` are the evidence's."""
     wanted = set(content_words(said))
-    told = {word for each in evidence for word in content_words(each.quote)}
-    return len(wanted) >= _LEAST_WORDS and len(wanted & told) >= _BORNE_OUT * len(wanted)
+    known = {word for each in evidence for word in content_words(each.quote)}
+    return len(wanted) >= _LEAST_WORDS and len(wanted & known) >= _SUPPORTED * len(wanted)
 
 
 def _alone(passage: Passage, span: Span) -> str | None:

@@ -1,4 +1,4 @@
-"""What the store is asked, and told: which records, the worst, one of them, how many; what people say of them."""
+"""Questions to the store (which records, the worst, one of them, how many), and what people say of records."""
 
 from __future__ import annotations
 

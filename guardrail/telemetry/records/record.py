@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from guardrail.types import ErrorType, Finding, Passage, Report, Span, Verdict
 
 FAULTY = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
-"""Verdicts of answers that the passages do not bear out."""
+"""Verdicts of answers that the passages do not support."""
 
 KINDS = (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.ABSTAINED)
 """What a person may call an answer."""
