@@ -36,6 +36,10 @@ from training.train import auc
 SEED = 11
 RIDGE = 0.003
 STEPS = 1200
+LEAST = {"missing_numbers": 1.5, "refuted": 0.5}
+"""Weights below which a signal may not fall: many true claims of the fit compute their numbers, and what they teach
+about computed numbers (to mind them less) would let plainly wrong ones pass."""
+
 REVERSED = 4.0
 """Log-odds taken off where a relation is turned round, which the guard flags whatever the score."""
 
@@ -88,6 +92,7 @@ class Fit(torch.nn.Module):
         super().__init__()
         self.mean, self.scale = mean, scale
         self.sign = torch.tensor(list(SIGNS.values()), dtype=torch.double)
+        self.least = torch.tensor([LEAST.get(name, 0.0) for name in SIGNS], dtype=torch.double)
         self.raw = torch.nn.Parameter(torch.full((len(SIGNS),), -1.0, dtype=torch.double))
         self.bias = torch.nn.Parameter(torch.zeros((), dtype=torch.double))
         self.length = torch.nn.Parameter(torch.zeros((), dtype=torch.double))
@@ -95,7 +100,7 @@ class Fit(torch.nn.Module):
 
     def weights(self) -> Tensor:
         """Weights of the standardised signals."""
-        return self.sign * torch.nn.functional.softplus(self.raw)
+        return self.sign * (torch.nn.functional.softplus(self.raw) + self.least * self.scale)
 
     def forward(self, x: Tensor, logic: Tensor, mask: Tensor, prior: Tensor) -> Tensor:
         """Log-odds of whole answers; x: (answers, segments, signals), mask: True where a segment is."""
