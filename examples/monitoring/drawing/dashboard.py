@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-SHIPPED = Path(find_spec("guardrail").origin).parent / "monitor" / "files" / "grafana" / "guardrail.json"
+SHIPPED = Path(find_spec("guardrail").origin).parent / "telemetry" / "monitor" / "files" / "grafana" / "guardrail.json"
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)(?::(?P<format>\w+))?\}|(?P<bare>\w+))")
 _LABEL_VALUES = re.compile(r"label_values\((?P<selector>.+), *(?P<label>\w+)\)")
 _SPECIAL = re.compile(r"[\\$^*{}\[\]'+?.()|]")  # of regular expressions, which stand in quotes in a query

@@ -18,6 +18,9 @@ _NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
 _ON_TOPIC = 0.6
 """Coverage from which a window counts as speaking of the segment; a window on another topic contradicts nothing."""
 
+_CLEAR = 0.8
+"""Weight of a clash of values from which a passage contradicts a segment that another one supports."""
+
 _SURE = 0.5
 """Weight from which a mismatch, and probability from which a contradiction, counts."""
 
@@ -51,9 +54,14 @@ def judge_readings(
         seen = [reading, joint] if joint and near else [reading]
         alone = row_signals(seen, mismatches, reading.view.coverage)
         on_topic = min(1.0, reading.view.coverage / _ON_TOPIC)
+        contradicted = reading.contradicted * on_topic
+        clashing = _clashing(segment, library, reading) if supported >= _SURE and len(windows) > 1 else ()
+        if clashing:
+            alone = row_signals(seen, clashing, reading.view.coverage)
+            contradicted = max(contradicted, CERTAIN if max(m.weight for m in clashing) >= _CLEAR else _SURE)
         cell = Cell(
-            supported=scorer(alone, count),
-            contradicted=reading.contradicted * on_topic,
+            supported=min(scorer(alone, count), 1 - CERTAIN) if contradicted >= CERTAIN else scorer(alone, count),
+            contradicted=contradicted,
             evidence=tuple(library.sentences[i].span for i in _evidence(library, views, reading.view.parts, 2)),
         )
         current = cells[window.passage]
@@ -77,6 +85,12 @@ def judge_readings(
         reason=reason_of(segment.text, mismatches, clash, library.known),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= _SURE),
     )
+
+
+def _clashing(segment: Segment, library: Library, reading: Reading) -> tuple[Mismatch, ...]:
+    """Values that this view alone contradicts, of a segment that the passages together support: they may disagree."""
+    found = compare(extract(segment.text), [library.sentences[i].facts for i in reading.view.parts])
+    return tuple(m for m in found if m.contradicts and m.weight >= _SURE and m.kind in _NUMBERS)
 
 
 def _copies(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[int, ...]:
