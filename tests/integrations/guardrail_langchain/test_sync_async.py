@@ -195,7 +195,16 @@ def test_agents(reply, documents, without_passages, guard):
     message = said if isinstance(said, AIMessage) else AIMessage(said, id="a1")
     result = [message] if structured is None else [message, ToolMessage(str(structured), tool_call_id="c1")]
     found = [ToolMessage(FACT, tool_call_id="c0")] if documents else []
-    request = ModelRequest(model=None, messages=[HumanMessage(QUESTION), *found])
+    request = ModelRequest(
+        model=None,
+        messages=[HumanMessage(QUESTION), *found],
+        system_prompt=None,
+        tool_choice=None,
+        tools=[],
+        response_format=None,
+        state={},
+        runtime=None,
+    )
 
     def handler(asked):
         if len(asked.messages) > len(request.messages):
