@@ -228,7 +228,16 @@ def test_a_structured_reply_that_is_not_checked_stays(guard):
     pytest.importorskip("langchain", reason="agents need langchain 1.x")
     from langchain.agents.middleware import ModelRequest, ModelResponse
 
-    request = ModelRequest(model=None, messages=[HumanMessage(QUESTION)])
+    request = ModelRequest(
+        model=None,
+        messages=[HumanMessage(QUESTION)],
+        system_prompt=None,
+        tool_choice=None,
+        tools=[],
+        response_format=None,
+        state={},
+        runtime=None,
+    )
     reply = Opening(at="6:00")
 
     async def handler(_):
