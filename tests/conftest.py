@@ -9,6 +9,7 @@ import socket
 import pytest
 from hypothesis import settings
 
+pytest.register_assert_rewrite("tests.support")  # so that their failures show values, too
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["LANGCHAIN_TRACING_V2"] = "false"
 

@@ -4,38 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
 
 import pytest
 
 from guardrail import EngineError, EngineTimeout, Guard, Policy, UsageError, Verdict
 from guardrail.testing import FakeEngine
-
-ANSWER = "The dam is 64 metres high. It was built by Rita Halloway. The repair took eleven weeks."
-PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks."]
-VERDICTS = {"Halloway": "contradicted"}
-
-
-@dataclass(frozen=True)
-class AsyncFake:
-    """An engine that can only be awaited."""
-
-    inner: FakeEngine
-    wait: float = 0.0
-    name: str = "async-fake"
-
-    async def averify(self, request):
-        await asyncio.sleep(self.wait)
-        return self.inner.verify(request)
-
-
-def check_both(guard, answer=ANSWER, passages=PASSAGES):
-    """Sync and async report."""
-    return guard.check(answer, passages), asyncio.run(guard.acheck(answer, passages))
-
-
-def verdicts(report):
-    return [finding.verdict for finding in report.findings]
+from tests.support.checks import ANSWER, PASSAGES, VERDICTS, AsyncFake, check_both, verdicts
 
 
 @pytest.mark.parametrize("error", [EngineError("down"), EngineTimeout("late"), RuntimeError("bug"), StopIteration()])

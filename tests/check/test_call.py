@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import guardrail.check.plan
 from guardrail import Action, Guard, Policy, Verdict
 from guardrail.testing import FakeEngine
 from guardrail.types import Passage
-
-ANSWER = "The dam is 64 metres high. It was built by Rita Halloway. The repair took eleven weeks."
-PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks."]
-
-
-def check_both(guard, answer=ANSWER, passages=PASSAGES):
-    """Sync and async report."""
-    return guard.check(answer, passages), asyncio.run(guard.acheck(answer, passages))
+from tests.support.checks import ANSWER, PASSAGES, check_both
 
 
 def test_a_bug_of_ours_becomes_one_unverified_finding(monkeypatch):

@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
 from guardrail import Guard, Verdict
-from guardrail.testing import FakeEngine
-from guardrail.types import Cell, Row, Span, SupportMatrix
-
-ANSWER = "The dam is 64 metres high. It was built by Rita Halloway. The repair took eleven weeks."
-PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks."]
-
-
-@dataclass(frozen=True)
-class Warped:
-    """An engine whose honest reply is spoilt by ``spoil``."""
-
-    spoil: object
-    name: str = "warped"
-
-    def verify(self, request):
-        return SupportMatrix(rows=tuple(self.spoil(FakeEngine().verify(request).rows)))
-
-
-def check_both(guard, answer=ANSWER, passages=PASSAGES):
-    """Sync and async report."""
-    return guard.check(answer, passages), asyncio.run(guard.acheck(answer, passages))
-
-
-def verdicts(report):
-    return [finding.verdict for finding in report.findings]
-
+from guardrail.types import Cell, Row, Span
+from tests.support.checks import ANSWER, PASSAGES, Warped, check_both, verdicts
 
 WARPED = {
     "missing": (lambda rows: rows[:-1], 2, "no verdict"),

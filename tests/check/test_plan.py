@@ -10,13 +10,7 @@ import pytest
 import guardrail.check.plan
 from guardrail import Guard, Policy, Verdict
 from guardrail.testing import FakeEngine
-
-ANSWER = "The dam is 64 metres high. It was built by Rita Halloway. The repair took eleven weeks."
-PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks."]
-
-
-def verdicts(report):
-    return [finding.verdict for finding in report.findings]
+from tests.support.checks import ANSWER, PASSAGES, verdicts
 
 
 def test_cancellation_while_a_stage_works_in_its_thread(monkeypatch):

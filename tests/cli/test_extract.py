@@ -17,6 +17,7 @@ from guardrail.cli.main import main
 from guardrail.evaluation.data.refchecker import Aggregator
 from guardrail.testing import FakeEngine
 from guardrail.types import Claim
+from tests.support.refchecker_items import DAM, HIGH, item
 
 ANSWER = "Hello! Larkmoor Dam is 64 metres high. It was built by Tom Reed."
 RECORD = {"id": "a", "question": "How high?", "answer": ANSWER, "passages": ["Larkmoor Dam is 64 metres high."]}
@@ -182,23 +183,6 @@ def test_a_retriever_without_documents_is_wrong_usage(command, tmp_path):
     for folder in (tmp_path / "none", tmp_path):
         code, out, err = command("check", "--retriever", folder, stdin=lines(RECORD))
         assert (code, out, "folder" in err) == (2, [], True)
-
-
-DAM = "Larkmoor Dam was built between 1958 and 1963."
-
-
-HIGH = "It is 64 metres high."
-
-
-WRONG = "Rita Halloway designed it."
-
-
-REFERENCE = f"{DAM} {HIGH}"
-
-
-def item(**fields):
-    """An item in RefChecker's own order of keys."""
-    return {"reference": REFERENCE, "question": "What is Larkmoor Dam?", "response": f"{DAM} {HIGH} {WRONG}"} | fields
 
 
 def test_claims_of_an_earlier_run_are_not_checked_in_place_of_those_of_this_one():

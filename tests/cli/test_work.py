@@ -2,63 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 
 import pytest
 
 from guardrail import Guard, UsageError
 from guardrail.cli.check import check_item
-from guardrail.cli.main import main
 from guardrail.cli.work import Pass, work_through_items
 from guardrail.evaluation.data.refchecker import Aggregator
 from guardrail.testing import FakeEngine
-
-DAM = "Larkmoor Dam was built between 1958 and 1963."
-
-
-HIGH = "It is 64 metres high."
-
-
-WRONG = "Rita Halloway designed it."
-
-
-REFERENCE = f"{DAM} {HIGH}"
-
-
-def item(**fields):
-    """An item in RefChecker's own order of keys."""
-    return {"reference": REFERENCE, "question": "What is Larkmoor Dam?", "response": f"{DAM} {HIGH} {WRONG}"} | fields
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """Run ``guardrail`` in this process: exit code, what was printed, stderr."""
-
-    def run(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["guardrail", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-        with pytest.raises(SystemExit) as exit_:
-            main()
-        out, err = capsys.readouterr()
-        return exit_.value.code, out, err
-
-    return run
-
-
-@pytest.fixture
-def refchecker(tmp_path, command):
-    """The same on a file of items, in RefChecker's format; the items that come out."""
-
-    def run(verb, items, *arguments):
-        path = tmp_path / "in.json"
-        path.write_text(json.dumps(items, ensure_ascii=False), encoding="utf-8")
-        code, out, err = command(verb, path, "--format", "refchecker", *arguments)
-        return code, json.loads(out), err
-
-    return run
-
+from tests.support.refchecker_items import DAM, item
 
 BAD = {
     "list": ([1], "must be a JSON object, got list"),

@@ -15,9 +15,7 @@ from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.testing import FakeEngine, check_engine
 from guardrail.types import Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span, SupportMatrix, Usage
-
-ANSWER = "The dam is 64 metres high. It was built by Rita Halloway. The repair took eleven weeks."
-PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks."]
+from tests.support.checks import ANSWER, PASSAGES
 
 
 @dataclass(frozen=True)

@@ -7,35 +7,10 @@ from dataclasses import replace
 import pytest
 
 from guardrail import Policy
-from guardrail.evaluation import Judged, LabelledAnswer
+from guardrail.evaluation import Judged
 from guardrail.evaluation.evaluate import evaluate
-from guardrail.types import ErrorType, Finding, Passage, Report, Span, Verdict
-
-S, C, U = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED
-
-
-A, N = Verdict.ABSTAINED, Verdict.UNVERIFIED
-
-
-def row(label, verdict, score=None, *, said=None, **changes):
-    text = changes.pop("answer", "The dam is high.")
-    answer = LabelledAnswer(
-        id=f"{id(changes)}", answer=text, passages=(Passage(text="The dam."),), label=label, dataset="d", **changes
-    )
-    if score is None:
-        score = {S: 0.9, A: 1.0}.get(verdict, 0.1) if verdict is not N else 0.0
-    finding = Finding(
-        id="s1", text=text, span=Span(0, len(text)), claim=text, verdict=verdict, score=score, error_type=said
-    )
-    report = Report(
-        verdict=verdict, score=score, answer=text, passages=answer.passages, findings=(finding,), engine="e"
-    )
-    return Judged(answer, report)
-
-
-def one(rows):
-    (measured,) = evaluate(rows, Policy.monitor(), resamples=0).sets
-    return measured
+from guardrail.types import ErrorType
+from tests.support.judged_rows import A, C, N, S, U, one, row
 
 
 def value(level, name):

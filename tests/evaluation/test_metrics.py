@@ -10,21 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail.evaluation import metrics
-from guardrail.evaluation.sample import Sample, numbered
-
-
-def columns(good, score, passed=None, judged=None, overlap=None, group=None):
-    n = len(good)
-    score = np.array(score, dtype=float)
-    return Sample(
-        good=np.array(good, dtype=bool),
-        passed=score >= 0.5 if passed is None else np.array(passed, dtype=bool),
-        score=score,
-        judged=np.ones(n, dtype=bool) if judged is None else np.array(judged, dtype=bool),
-        overlap=score if overlap is None else np.array(overlap, dtype=float),
-        group=np.arange(n) if group is None else numbered(group),
-    )
-
+from tests.support.judged_rows import columns
 
 GOOD = [True, True, True, False, False, False]
 

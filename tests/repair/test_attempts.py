@@ -11,24 +11,22 @@ import pytest
 from guardrail import Action, Guard, Passage, Policy, UsageError, Verdict
 from guardrail.repair.edits import BLOCKED
 from guardrail.testing import FakeEngine
-from tests.support.repairs import PASSAGES, REGENERATE, RIGHT, VERDICTS, WRONG, Says, guard
+from tests.support.repairs import (
+    PASSAGES,
+    REGENERATE,
+    REWRITE,
+    RIGHT,
+    VERDICTS,
+    WRONG,
+    Awaited,
+    Says,
+    guard,
+    in_time,
+    run_async_with_sync,
+    run_sync,
+)
 
-REWRITE = REGENERATE.with_(actions={"contradicted": "rewrite", "unsupported": "rewrite"})
 BLOCK = REGENERATE.with_(on_exhausted="block")
-
-
-class Awaited(Says):
-    """The same as an object whose call is awaited."""
-
-    async def __call__(self, feedback):
-        await asyncio.sleep(0)
-        return super().__call__(feedback)
-
-    async def arewrite(self, feedback):
-        await asyncio.sleep(0)
-        return Says.__call__(self, feedback)
-
-    rewrite = None
 
 
 def coroutine_function(says):
@@ -37,19 +35,6 @@ def coroutine_function(says):
         return says(feedback)
 
     return generate
-
-
-def in_time(work):
-    """A reply that never comes fails the test instead of stopping it."""
-    return asyncio.run(asyncio.wait_for(work, 20.0))
-
-
-def run_sync(says, **more):
-    return guard(**more).run(WRONG, PASSAGES, regenerate=says)
-
-
-def run_async_with_sync(says, **more):
-    return in_time(guard(**more).arun(WRONG, PASSAGES, regenerate=says))
 
 
 def run_async(says, **more):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 from guardrail import Guard, Policy
@@ -39,3 +40,33 @@ class Says:
 
     def rewrite(self, feedback):
         return self(feedback)
+
+
+REWRITE = REGENERATE.with_(actions={"contradicted": "rewrite", "unsupported": "rewrite"})
+
+
+class Awaited(Says):
+    """The same as an object whose call is awaited."""
+
+    async def __call__(self, feedback):
+        await asyncio.sleep(0)
+        return super().__call__(feedback)
+
+    async def arewrite(self, feedback):
+        await asyncio.sleep(0)
+        return Says.__call__(self, feedback)
+
+    rewrite = None
+
+
+def in_time(work):
+    """A reply that never comes fails the test instead of stopping it."""
+    return asyncio.run(asyncio.wait_for(work, 20.0))
+
+
+def run_sync(says, **more):
+    return guard(**more).run(WRONG, PASSAGES, regenerate=says)
+
+
+def run_async_with_sync(says, **more):
+    return in_time(guard(**more).arun(WRONG, PASSAGES, regenerate=says))

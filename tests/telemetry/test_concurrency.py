@@ -9,13 +9,13 @@ import pytest
 from guardrail import Guard, Passage
 from guardrail.telemetry import active, labels
 from guardrail.testing import FakeEngine
+from tests.support.live_text import DELTAS, adeltas
 
 pytest.importorskip("opentelemetry.sdk")
 trace = pytest.importorskip("opentelemetry.trace")
 
 RIGHT = "The dam was closed in May."
 ANSWER = f"{RIGHT} It reopened in July because the crack was mended."
-DELTAS = ("The dam was closed ", "in May. The crack was ", "mended. It reopened in July ", "because of the crack.")
 PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
 STAGES = ("decompose", "group", "verify", "link", "logic", "judge")
 
@@ -66,12 +66,6 @@ class Calls:
         else:
             async for _ in self.guard.astream(adeltas(), PASSAGES, mode=name, regenerate=self.aagain):
                 pass
-
-
-async def adeltas():
-    for delta in DELTAS:
-        yield delta
-        await asyncio.sleep(0)
 
 
 def trees(watched):

@@ -11,19 +11,13 @@ import pytest
 from guardrail import Guard, Passage
 from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine
+from tests.support.live_text import DELTAS, adeltas
 
 pytest.importorskip("opentelemetry.sdk")
 trace = pytest.importorskip("opentelemetry.trace")
 
 ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
-DELTAS = ("The dam was closed ", "in May. The crack was ", "mended. It reopened in July ", "because of the crack.")
 PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
-
-
-async def adeltas():
-    for delta in DELTAS:
-        yield delta
-        await asyncio.sleep(0)
 
 
 def abandoned(watched, balance):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.check.logic import find_relations
 from guardrail.types import ErrorType
-from tests.support.relations import judge_text
+from tests.support.relations import assert_entailed, assert_no_alarm, assert_wrong
 
 E = ErrorType
 
@@ -49,23 +48,14 @@ HONEST = [
 
 @pytest.mark.parametrize(("text", "evidence", "error_type", "contradicts"), WRONG)
 def test_wrong_relation(text: str, evidence: list[str], error_type: E, contradicts: bool) -> None:
-    """Each logical error is found, named, explained and located."""
-    verdict = judge_text(text, evidence)
-    assert (verdict.consistent, verdict.error_type, verdict.contradicts) == (False, error_type, contradicts)
-    assert verdict.segment_id == "s1"
-    assert verdict.reason.endswith(".")
-    assert verdict.focus is not None
-    assert verdict.focus.of(text) in [r.connective for r in find_relations(text)]
+    assert_wrong(text, evidence, error_type, contradicts=contradicts)
 
 
 @pytest.mark.parametrize(("text", "evidence"), ENTAILED)
 def test_entailed_relation(text: str, evidence: list[str]) -> None:
-    """The same relation in other order or with another connective is consistent."""
-    assert judge_text(text, evidence).consistent is True
+    assert_entailed(text, evidence)
 
 
 @pytest.mark.parametrize(("text", "evidence"), HONEST)
 def test_no_false_alarm(text: str, evidence: list[str]) -> None:
-    """An honest rewording is never called inconsistent."""
-    verdict = judge_text(text, evidence)
-    assert verdict.consistent is not False, verdict
+    assert_no_alarm(text, evidence)

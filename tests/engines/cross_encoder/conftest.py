@@ -295,3 +295,18 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(torch_model.Forward, "__call__", spy)
     return calls
+
+
+@pytest.fixture
+def no_hub(monkeypatch, tmp_path):
+    """An empty cache, and any use of a socket fails the test."""
+    import socket
+
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+
+    def refuse(*_, **__):
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)

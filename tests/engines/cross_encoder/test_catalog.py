@@ -16,20 +16,7 @@ pytest.importorskip("sentence_transformers")
 from guardrail.engines.cross_encoder import SPECS, is_cross_encoder, make  # noqa: E402
 from guardrail.errors import ConfigurationError  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def _no_network(monkeypatch, tmp_path):
-    """An empty cache, and any use of a socket fails the test."""
-    import socket
-
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-
-    def refuse(*_, **__):
-        raise AssertionError("the network was used")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+pytestmark = pytest.mark.usefixtures("no_hub")
 
 
 @pytest.mark.parametrize(

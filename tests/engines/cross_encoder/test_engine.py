@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.support.tiny_texts import NAMES, PASSAGE
+
 pytest.importorskip("torch")
 
 
@@ -20,22 +22,6 @@ from guardrail import Guard, Verdict
 from guardrail.engines.cross_encoder import make
 from guardrail.errors import EngineError
 from guardrail.testing import check_engine
-
-NAMES = (
-    "minicheck",
-    "minicheck-deberta",
-    "minicheck-t5",
-    "factcg",
-    "hhem",
-    "alignscore",
-    "lettucedetect",
-    "nli",
-    "nli2",
-)
-
-
-PASSAGE = "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."
-
 
 CLAIM = "The dam is 64 metres high."
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tiny_texts import PASSAGE
+
 torch = pytest.importorskip("torch")
 
 
@@ -11,9 +13,6 @@ transformers = pytest.importorskip("transformers")
 
 
 pytest.importorskip("sentence_transformers")
-
-
-PASSAGE = "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."
 
 
 CLAIM = "The dam is 64 metres high."

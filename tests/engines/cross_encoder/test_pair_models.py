@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.support.tiny_texts import PASSAGE
+
 torch = pytest.importorskip("torch")
 
 
@@ -16,9 +18,6 @@ pytest.importorskip("sentence_transformers")
 
 from guardrail.engines.cross_encoder import make  # noqa: E402
 from guardrail.types import Passage  # noqa: E402
-
-PASSAGE = "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."
-
 
 CLAIM = "The dam is 64 metres high."
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tiny_texts import NAMES, PASSAGE
+
 pytest.importorskip("torch")
 
 
@@ -15,22 +17,6 @@ pytest.importorskip("sentence_transformers")
 
 from guardrail.check.contract import VerifyRequest
 from guardrail.engines.cross_encoder.windows import pieces
-
-NAMES = (
-    "minicheck",
-    "minicheck-deberta",
-    "minicheck-t5",
-    "factcg",
-    "hhem",
-    "alignscore",
-    "lettucedetect",
-    "nli",
-    "nli2",
-)
-
-
-PASSAGE = "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."
-
 
 CLAIM = "The dam is 64 metres high."
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tiny_texts import NAMES, PASSAGE
+
 pytest.importorskip("torch")
 
 
@@ -16,22 +18,6 @@ pytest.importorskip("sentence_transformers")
 from guardrail.engines.cross_encoder.reading import PassageScores, Reading, row
 from guardrail.engines.local.passage_index import Library
 from guardrail.types import Passage, Segment, Span
-
-NAMES = (
-    "minicheck",
-    "minicheck-deberta",
-    "minicheck-t5",
-    "factcg",
-    "hhem",
-    "alignscore",
-    "lettucedetect",
-    "nli",
-    "nli2",
-)
-
-
-PASSAGE = "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high."
-
 
 CLAIM = "The dam is 64 metres high."
 

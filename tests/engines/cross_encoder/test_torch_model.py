@@ -59,19 +59,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("sentence_transformers")
 
 
-@pytest.fixture(autouse=True)
-def _no_network(monkeypatch, tmp_path):
-    """An empty cache, and any use of a socket fails the test."""
-    import socket
-
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-
-    def refuse(*_, **__):
-        raise AssertionError("the network was used")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+pytestmark = pytest.mark.usefixtures("no_hub")
 
 
 def test_an_unknown_device_is_told(tiny):

@@ -1,89 +1,18 @@
 """The plans: how many calls in how many rounds, what is asked again, what is remembered, and what is made of replies."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from guardrail.check.contract import DecomposeRequest, VerifyRequest
+from guardrail.check.contract import DecomposeRequest
 from guardrail.check.decompose import decompose
-from guardrail.check.matrix import validated
 from guardrail.engines.llm import plans
 from guardrail.engines.llm.caches.memory import MemoryCache
-from guardrail.engines.llm.plans import Setting
 from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
-from guardrail.types import Passage, SupportMatrix
-
-ANSWER = (
-    "Larkmoor Dam is 64 metres high. The reservoir is large because the dam is high. It was built by Rita Halloway. "
-    "All turbines were replaced in 1999. The road across the dam is closed."
-)
-
-
-PASSAGES = tuple(
-    Passage(id=f"p{n}", text=text) for n, text in enumerate(["Larkmoor Dam is 64 metres high.", "Bees dance."])
-)
-
-
-SETTING = Setting(language="en", model="scripted")
-
-
-Script = Callable[[Prompt], Any]
-
-
-def request(answer: str = ANSWER, **other: Any) -> VerifyRequest:
-    return VerifyRequest(segments=decompose(answer).checked, passages=PASSAGES, **other)
-
-
-def run(steps: Any, script: Script) -> tuple[Any, list[list[Prompt]]]:
-    """Drive a plan; the script returns JSON, text, a Completion or an LLMError."""
-    rounds: list[list[Prompt]] = []
-    replies: tuple[Any, ...] | None = None
-    while True:
-        try:
-            prompts = next(steps) if replies is None else steps.send(replies)
-        except StopIteration as stop:
-            return stop.value, rounds
-        assert prompts
-        rounds.append(list(prompts))
-        replies = tuple(map(_reply, map(script, prompts)))
-
-
-def _reply(said: Any) -> Any:
-    if isinstance(said, (LLMError, Completion)):
-        return said
-    return Completion(text=said if isinstance(said, str) else json.dumps(said))
-
-
-def items(prompt: Prompt) -> list[dict[str, Any]]:
-    segments: list[dict[str, Any]] = unfence(prompt.user)["segments"]
-    return segments
-
-
-def unsupported(segment: dict[str, Any]) -> dict[str, Any]:
-    points = [
-        {"id": p["id"], "analysis": "", "quotes": [], "labels": "d1:N d2:N", "verdict": "unsupported",
-         "confidence": "high", "error": "hallucination"}
-        for p in segment["points"]
-    ]  # fmt: skip
-    return {"id": segment["id"], "points": points, "logic": LOGIC if segment["relation"] else None}
-
-
-LOGIC = {"quotes": [], "comparison": "", "verdict": "unlicensed", "error": "causal_confusion"}
-
-
-def judge(prompt: Prompt) -> Any:
-    if prompt.identity.startswith("logic"):
-        return {"id": items(prompt)[0]["id"], "logic": LOGIC}
-    return {"segments": [unsupported(segment) for segment in items(prompt)]}
-
-
-def verdicts(asked: VerifyRequest, matrix: SupportMatrix) -> list[str]:
-    rows = validated(asked, matrix).rows
-    return ["unverified" if row.unverified else "supported" if row.supported > 0.5 else "not" for row in rows]
+from tests.support.llm_plans import ANSWER, SETTING, items, judge, request, run, verdicts
 
 
 def test_fast_judges_facts_and_logic_of_all_segments_in_one_call() -> None:

@@ -7,13 +7,8 @@ import csv
 import pytest
 
 from guardrail.errors import UsageError
-from guardrail.evaluation import read_labelled
 from guardrail.types import ErrorType, Verdict
-
-
-def read(path):
-    bad = []
-    return list(read_labelled(path, on_bad=bad.append)), bad
+from tests.support.labelled_files import read
 
 
 def write_csv(path, columns, rows):

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-
 import pytest
 
 from guardrail.errors import UsageError
-from guardrail.evaluation import read_labelled
 from guardrail.types import Verdict
-
-
-def write_lines(path, rows):
-    text = "".join((row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
-    return path
-
-
-def read(path):
-    bad = []
-    return list(read_labelled(path, on_bad=bad.append)), bad
-
+from tests.support.labelled_files import read, write_lines
 
 SOURCES = [
     {

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import json
 
 import pytest
 
 from guardrail.errors import UsageError
 from guardrail.evaluation import read_labelled
 from guardrail.evaluation.data.reading import find_sources
-
-PLAIN = {
-    "id": "a",
-    "question": "When?",
-    "answer": "It opened in 1931.",
-    "passages": ["It opened in 1931."],
-    "label": "supported",
-}
-
-
-def write_lines(path, rows):
-    text = "".join((row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
-    return path
-
-
-def read(path):
-    bad = []
-    return list(read_labelled(path, on_bad=bad.append)), bad
+from tests.support.labelled_files import PLAIN, read, write_lines
 
 
 def test_a_file_of_bad_rows_only_is_an_error_that_names_the_first(tmp_path):

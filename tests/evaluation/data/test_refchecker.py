@@ -9,17 +9,12 @@ import pytest
 from guardrail import Guard
 from guardrail.cli.check import check_item
 from guardrail.errors import UsageError
-from guardrail.evaluation import read_labelled
 from guardrail.evaluation.data.reading import find_sources
 from guardrail.evaluation.data.refchecker import Aggregator, read_item, read_items
 from guardrail.testing import FakeEngine
 from guardrail.types import Verdict
-
-
-def read(path):
-    bad = []
-    return list(read_labelled(path, on_bad=bad.append)), bad
-
+from tests.support.labelled_files import read
+from tests.support.refchecker_items import item
 
 ANNOTATED = [
     {
@@ -91,23 +86,6 @@ def test_refchecker_without_references_names_the_file_to_make(tmp_path):
     (tmp_path / "benchmark/data/noisy_context/msmarco.json").unlink()
     with pytest.raises(UsageError, match=r"gather_benchmark_data\.py"):
         read(path)
-
-
-DAM = "Larkmoor Dam was built between 1958 and 1963."
-
-
-HIGH = "It is 64 metres high."
-
-
-WRONG = "Rita Halloway designed it."
-
-
-REFERENCE = f"{DAM} {HIGH}"
-
-
-def item(**fields):
-    """An item in RefChecker's own order of keys."""
-    return {"reference": REFERENCE, "question": "What is Larkmoor Dam?", "response": f"{DAM} {HIGH} {WRONG}"} | fields
 
 
 def test_an_empty_list_of_claims_beside_triplets_is_no_abstention():

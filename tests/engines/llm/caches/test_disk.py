@@ -19,13 +19,6 @@ from guardrail.errors import ConfigurationError
 TEXT = '{"verdict": "supported", "quote": "大坝高六十四米 \\" \u2028 \x00 🙂"}'
 
 
-@pytest.fixture
-def disk(tmp_path):
-    cache = DiskCache(tmp_path / "cache")
-    yield cache
-    cache.close()
-
-
 def test_disk_outlives_the_object(tmp_path):
     """Any text comes back as it was, in a new cache on the same folder."""
     first = DiskCache(tmp_path)

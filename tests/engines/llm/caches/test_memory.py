@@ -12,13 +12,6 @@ from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.errors import ConfigurationError
 
 
-@pytest.fixture
-def disk(tmp_path):
-    cache = DiskCache(tmp_path / "cache")
-    yield cache
-    cache.close()
-
-
 def test_memory_forgets_what_was_not_used_for_longest():
     """Least recently used, and never more than its entries."""
     cache = MemoryCache(entries=2)
