@@ -254,6 +254,11 @@ def train(
             torch._foreach_copy_(trainable, master)
         print(f"resumed at step {step} of {total}", flush=True)
 
+    def checkpoint() -> None:
+        state = {"master": master, "optimizer": optimizer.state_dict(), "averaged": averaged, "step": step}
+        _save(state, state_file)
+        _report(model, trainable, master, averaged, held, tokenizer, device, out, step)
+
     model.train()
     started, saved, seen, losses = time.monotonic(), time.monotonic(), 0, 0.0
     for number, (pairs, group) in enumerate((p, g) for p, groups in schedule for g in groups):
@@ -263,7 +268,6 @@ def train(
         if minutes is not None:
             used = (time.monotonic() - started) / (60 * minutes)
             if used >= 1:
-                total = number
                 break
             fraction = max(fraction, used)
         rate = (
@@ -294,13 +298,10 @@ def train(
             speed = seen / (time.monotonic() - started)
             print(f"step {step}/{total} loss {losses / 50:.3f} tokens/s {speed:.0f}", flush=True)
             losses = 0.0
-        if time.monotonic() - saved > SAVE_EVERY or step == total:
+        if time.monotonic() - saved > SAVE_EVERY:
             saved = time.monotonic()
-            state = {"master": master, "optimizer": optimizer.state_dict(), "averaged": averaged, "step": step}
-            _save(state, state_file)
-            _report(model, trainable, master, averaged, held, tokenizer, device, out, step)
-    if step and minutes is not None:
-        _report(model, trainable, master, averaged, held, tokenizer, device, out, step)
+            checkpoint()
+    checkpoint()
 
 
 def _save(content: object, path: Path) -> None:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from guardrail.text.facts import FactKind, compare, extract
+from guardrail.text.facts import VALUE_KINDS, FactKind, compare, extract
 from guardrail.text.facts.fact import Facts
 from guardrail.text.language import language
 from guardrail.text.orders import gives_orders
@@ -33,7 +33,6 @@ _SPEAKS_BESIDE_ORDERS = 0.6
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
-_NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
 
@@ -90,7 +89,7 @@ class Documents:
         facts = extract(claim)
         if not facts.facts:
             return None
-        kinds = _NUMBERS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {language(claim)} else _NUMBERS
+        kinds = VALUE_KINDS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {language(claim)} else VALUE_KINDS
         missing = (m for m in compare(facts, self._facts) if m.kind in kinds and m.weight >= _HARD)
         return next((m.claim_value for m in missing), None)
 

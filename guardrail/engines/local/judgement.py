@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from guardrail.engines.local.evidence import choose_evidence
@@ -11,18 +12,17 @@ from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
-from guardrail.text.facts import FactKind, Mismatch, compare, extract
+from guardrail.text.facts import RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
-_NUMBERS = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
 _ON_TOPIC = 0.6
 """Coverage from which a window counts as speaking of the segment; a window on another topic contradicts nothing."""
 
 _CLEAR = 0.8
 """Weight of a clash of values from which a passage contradicts a segment that another one supports."""
 
-_SURE = 0.5
-"""Weight from which a mismatch, and probability from which a contradiction, counts."""
+_LIKELY = 0.5
+"""Probability from which the model sees a contradiction, or support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,13 @@ def judge_readings(
             continue
         near = joint is not None and {library.owner[i] for i in joint.view.parts} == {window.passage}
         seen = [reading, joint] if joint and near else [reading]
-        alone = row_signals(seen, mismatches, reading.view.coverage)
-        on_topic = min(1.0, reading.view.coverage / _ON_TOPIC)
-        contradicted = reading.contradicted * on_topic
-        clashing = _clashing(segment, library, reading) if supported >= _SURE and len(windows) > 1 else ()
+        clashing = _clashing(segment, library, reading) if supported >= _LIKELY and len(windows) > 1 else ()
+        alone = scorer(row_signals(seen, clashing or mismatches, reading.view.coverage), count)
+        contradicted = reading.contradicted * min(1.0, reading.view.coverage / _ON_TOPIC)
         if clashing:
-            alone = row_signals(seen, clashing, reading.view.coverage)
-            contradicted = max(contradicted, CERTAIN if max(m.weight for m in clashing) >= _CLEAR else _SURE)
+            contradicted = max(contradicted, CERTAIN if max(m.weight for m in clashing) >= _CLEAR else _LIKELY)
         cell = Cell(
-            supported=min(scorer(alone, count), 1 - CERTAIN) if contradicted >= CERTAIN else scorer(alone, count),
+            supported=min(alone, 1 - CERTAIN) if contradicted >= CERTAIN else alone,
             contradicted=contradicted,
             evidence=tuple(library.sentences[i].span for i in _evidence(library, views, reading.view.parts, 2)),
         )
@@ -71,26 +69,28 @@ def judge_readings(
     if copies := _copies(segment, library, readings):
         return _copied_row(segment, library, tuple(cells), copies)
     evidence = choose_evidence(library, views.words, sorted({i for r in readings for i in r.view.parts}))
-    clash = None
-    if signals_contradiction(windows, joint) >= _SURE:
+    contradicted = max((m.weight for m in mismatches if m.contradicts), default=0.0)
+    clash, by_model = None, contradicted_by_model(windows, joint)
+    if by_model >= _LIKELY:
         clash = clash_in_words(segment.text, [library.sentences[i].text for i in evidence])
-    named = max((m.weight for m in mismatches if m.contradicts), default=0.0)
+    if clash is not None:  # what the model sees counts only where the clash can be named
+        contradicted = max(contradicted, by_model)
     return Row(
         segment_id=segment.id,
         cells=tuple(cells),
         supported=supported,
-        contradicted=max(named, signals_contradiction(windows, joint)) if clash else named,
+        contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
         error_type=_error_type(signals, readings),
         reason=reason_of(segment.text, mismatches, clash, library.known),
-        focus=tuple(Span(*m.span) for m in mismatches if m.weight >= _SURE),
+        focus=tuple(Span(*m.span) for m in mismatches if m.weight >= RELIABLE),
     )
 
 
 def _clashing(segment: Segment, library: Library, reading: Reading) -> tuple[Mismatch, ...]:
     """Values that this view alone contradicts, of a segment that the passages together support: they may disagree."""
     found = compare(extract(segment.text), [library.sentences[i].facts for i in reading.view.parts])
-    return tuple(m for m in found if m.contradicts and m.weight >= _SURE and m.kind in _NUMBERS)
+    return tuple(m for m in found if m.contradicts and m.weight >= RELIABLE and m.kind in VALUE_KINDS)
 
 
 def _copies(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[int, ...]:
@@ -128,7 +128,7 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
     best = max((r.supported for r in windows), default=0.5)
     nearest = max(windows, key=lambda r: r.view.coverage, default=None)
 
-    def worst(kinds: set[FactKind]) -> float:
+    def worst(kinds: AbstractSet[FactKind]) -> float:
         return max((m.weight for m in mismatches if m.kind in kinds), default=0.0)
 
     some, most, full = coverage_ranges(max((r.view.coverage for r in readings), default=0.0))
@@ -141,14 +141,14 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
         coverage_most=most,
         coverage_full=full,
         coverage_all=coverage_all,
-        missing_numbers=worst(_NUMBERS),
+        missing_numbers=worst(VALUE_KINDS),
         missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
         negation=worst({FactKind.NEGATION}),
         refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
     )
 
 
-def signals_contradiction(windows: Sequence[Reading], joint: Reading | None) -> float:
+def contradicted_by_model(windows: Sequence[Reading], joint: Reading | None) -> float:
     """P(contradicted) as the model sees it in the views that speak most of the segment."""
     near = [r for r in (*windows, *([joint] if joint else [])) if r.view.coverage >= _ON_TOPIC / 2]
     return max((r.contradicted for r in near), default=0.0)
@@ -160,7 +160,7 @@ def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit
 
 def _error_type(signals: Signals, readings: Sequence[Reading]) -> ErrorType:
     """The likeliest error if the segment is not supported; the logic check may name a better one."""
-    if signals.refuted >= 0.5 or signals.negation >= 0.5:
+    if signals.refuted >= RELIABLE or signals.negation >= RELIABLE:
         return ErrorType.CONTRADICTION
     nearest = max(readings, key=lambda r: r.view.coverage, default=None)
     if nearest is None or nearest.view.coverage < _ON_TOPIC / 2 or not nearest.errors:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from guardrail.text.facts import FactKind, Mismatch
+from guardrail.text.facts import RELIABLE, FactKind, Mismatch
 from guardrail.text.words import Word, content_words, placed_words, read_words
 from guardrail.types import Span
 
@@ -17,7 +17,6 @@ _LONGEST = 4
 """Words on either side of a clash; longer stretches are another wording."""
 
 _MAX_WORDS = 120
-_FIRM = 0.5
 _LISTED = 3
 _OFF_TOPIC = 0.6
 
@@ -70,7 +69,7 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
         clash: See ``clash_in_words``; None where there is none, or where the model sees no contradiction.
         known: Content words of all passages.
     """
-    firm = max((m for m in mismatches if m.weight >= _FIRM), key=lambda m: (m.contradicts, m.weight), default=None)
+    firm = max((m for m in mismatches if m.weight >= RELIABLE), key=lambda m: (m.contradicts, m.weight), default=None)
     if firm is not None and firm.kind is FactKind.NEGATION:
         return "The answer and the passage differ in what they affirm and deny."
     if firm is not None and firm.evidence_value:

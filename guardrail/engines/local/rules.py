@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guardrail.text.facts import FactKind, compare, extract
+from guardrail.text.facts import VALUE_KINDS, compare, extract
 from guardrail.text.passages import Sentence
 from guardrail.types import Cause, Cell, ErrorType, Passage, Row, Segment, Span
 
@@ -12,8 +12,6 @@ _QUOTES = str.maketrans("“”„«»‘’", '"""""\'\'')
 
 CERTAIN = 0.97
 """Probability given to a copied sentence or a clear clash of numbers; rules that are not this sure stay silent."""
-
-_HARD = {FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE}
 
 
 def bare(text: str) -> str:
@@ -50,7 +48,9 @@ def judge_by_rules(
             )
     if best and covered >= 0.75:
         number, sentence = best[0]
-        clashes = [m for m in compare(extract(segment.text), [sentence.facts]) if m.contradicts and m.kind in _HARD]
+        clashes = [
+            m for m in compare(extract(segment.text), [sentence.facts]) if m.contradicts and m.kind in VALUE_KINDS
+        ]
         if clashes:
             clash = clashes[0]
             cell = Cell(supported=1 - CERTAIN, contradicted=CERTAIN, evidence=(sentence.span,))

@@ -13,7 +13,7 @@ from guardrail.repair.feedback import Feedback
 from guardrail.repair.local.edits import Edit, apply_edits, without_connective
 from guardrail.repair.local.namesakes import name_apart
 from guardrail.repair.local.standalone import is_supported_by, standalone_evidence
-from guardrail.text.facts import FactKind, compare, extract
+from guardrail.text.facts import RELIABLE, VALUE_KINDS, FactKind, compare, extract
 from guardrail.text.markdown import mask
 from guardrail.text.sentences import split_sentences
 from guardrail.types import LOGIC_ERRORS, ErrorType, Evidence, Finding, Report, Span, Verdict
@@ -22,9 +22,7 @@ _MARK = re.compile(r"\s*\[\^?\d{1,3}\](?=[.。]?\s*$)")
 _END = re.compile(r"[.!。！]?(?:\s*\[\^?\d{1,3}\])*[.!。！]?$")
 _COMMA = re.compile(r"[,;](?= )|[，；]")
 _BLANKS = re.compile(r"[\W_]+")
-_EXCHANGED = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE, FactKind.NAME})
-_SURE = 0.5
-"""Weight from which a mismatch rarely fires on a true claim (guardrail.text.facts)."""
+_EXCHANGED = VALUE_KINDS | {FactKind.NAME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def correct_values(answer: str, span: Span, evidence: Sequence[Evidence]) -> tup
     sources = [extract(each.quote) for each in evidence]
     edits: list[Edit] = []
     for wrong in compare(extract(text), sources):
-        if wrong.weight < _SURE:
+        if wrong.weight < RELIABLE:
             continue
         if wrong.kind not in _EXCHANGED or not wrong.contradicts or not wrong.evidence_value:
             return ()
@@ -100,7 +98,7 @@ def correct_values(answer: str, span: Span, evidence: Sequence[Evidence]) -> tup
     mended = text
     for (start, end), new in reversed(edits):
         mended = mended[: start - span.start] + new + mended[end - span.start :]
-    left = [m for m in compare(extract(mended), sources) if m.weight >= _SURE]
+    left = [m for m in compare(extract(mended), sources) if m.weight >= RELIABLE]
     return () if left else tuple(edits)
 
 

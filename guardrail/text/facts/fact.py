@@ -22,6 +22,13 @@ class FactKind(StrEnum):
     QUOTE = "quote"
 
 
+VALUE_KINDS = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE})
+"""Facts that have a value to compare."""
+
+RELIABLE = 0.5
+"""Weight of a mismatch from which it rarely stands against a true claim."""
+
+
 class Bound(StrEnum):
     """How a number is hedged."""
 
@@ -102,7 +109,7 @@ class Facts:
 class Mismatch:
     """A fact of the claim that the evidence lacks, or contradicts by ``evidence_value``.
 
-    ``weight`` (0..1) is how sure the rule is; from 0.5 on it rarely fires on true claims.
+    ``weight`` (0..1) is how sure the rule is: see RELIABLE.
     """
 
     kind: FactKind
