@@ -13,6 +13,7 @@ from typing import Any
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress import inject
 from guardrail.types import Passage, Verdict
+from training.contrast import contrast_sets
 from training.elementary import elementary_pairs
 from training.pairs import SOURCES, SUPPORTED, held_out, human_files, join, parts_of, read_rows, written_records
 
@@ -81,6 +82,29 @@ def injected_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]
                 dataset="injected",
                 group=record["id"],
             )
+
+
+def contrast_answers(rng: random.Random) -> Iterator[LabelledAnswer]:
+    """One to three claims of held-out contrast sets among passages of others; half of the answers hold a false one."""
+    sets = contrast_sets(held=True)
+    for number, row in enumerate(sets):
+        for turn, (true, false) in enumerate(zip(row["t"], row["f"], strict=True)):
+            for wrong in (False, True):
+                beside = rng.sample(sets, min(FAR + 1, len(sets)))
+                beside = [other for other in beside if other is not row]
+                more = [rng.choice(other["t"]) for other in beside if "q" not in other][: rng.choice((0, 0, 1, 2))]
+                claims = [false if wrong else true, *more]
+                passages = [Passage(text=each["p"]) for each in (row, *beside)]
+                rng.shuffle(passages)
+                yield LabelledAnswer(
+                    id=f"contrast-{number}-{turn}-{wrong}",
+                    answer=" ".join(claims),
+                    passages=_numbered(passages),
+                    label=Verdict.UNSUPPORTED if wrong else Verdict.SUPPORTED,
+                    question=row.get("q"),
+                    dataset="contrast claims" if len(claims) == 1 else "contrast answers",
+                    group=f"contrast-{number}",
+                )
 
 
 def elementary_answers(rng: random.Random, count: int) -> Iterator[LabelledAnswer]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from training.contrast import contrast_pairs
 from training.elementary import elementary_pairs
 from training.natural import natural_pairs
 from training.pairs import Pair, human_pairs, join, written_pairs, written_records
@@ -43,6 +44,7 @@ def epoch_pairs(data: Path, seed: int, *, human_share: float, held: bool = False
         for _ in range(int(views) + (rng.random() < views % 1)):
             pairs.extend(written_pairs(record, rng, paragraphs))
     pairs.extend(human_pairs(data, rng, human_share, held=held))
+    pairs.extend(contrast_pairs(rng, held=held))
     pairs.extend(natural_pairs(data, rng, round(len(records) * NATURAL), held=held))
     pairs.extend(elementary_pairs(rng, HELD_ELEMENTARY if held else ELEMENTARY, held=held))
     rng.shuffle(pairs)

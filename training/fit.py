@@ -24,13 +24,13 @@ from guardrail.check.contract import VerifyRequest
 from guardrail.check.decompose import decompose
 from guardrail.check.logic import check_logic
 from guardrail.check.matrix import evidence_texts
-from guardrail.engines.local.engine import LocalEngine
+from guardrail.engines.local.engine import LocalEngine, as_asked
 from guardrail.engines.local.judgement import gate, judge_readings, row_signals
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
 from guardrail.engines.local.scorer import SIGNS, Scorer, answer_prior
 from guardrail.evaluation.data.labelled import LabelledAnswer
-from training.answers import elementary_answers, injected_answers, labelled_answers, written_answers
+from training.answers import contrast_answers, elementary_answers, injected_answers, labelled_answers, written_answers
 from training.train import auc
 
 SEED = 11
@@ -68,8 +68,9 @@ def read(answer: LabelledAnswer, engine: LocalEngine) -> Example | None:
     if not segments:
         return None
     library = Library(answer.passages)
-    views = [library.views(segment, ()) for segment in segments]
-    read = engine.read(VerifyRequest(segments=segments, passages=answer.passages), library, views)
+    request = as_asked(VerifyRequest(segments=segments, passages=answer.passages, question=answer.question))
+    views = [library.views(segment, ()) for segment in request.segments]
+    read = engine.read(request, library, views)
     rows, logic = [], []
     for segment, view, readings in zip(segments, views, read, strict=True):
         done = [r for r in readings or [] if r is not None]
@@ -210,6 +211,7 @@ def main() -> None:
         *written_answers(arguments.data, rng),
         *injected_answers(arguments.data, rng),
         *labelled_answers(arguments.data),
+        *contrast_answers(rng),
         *elementary_answers(rng, arguments.limit),
     ]
     rng.shuffle(answers)

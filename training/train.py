@@ -34,6 +34,9 @@ SEPARATOR = 102
 TYPE_WEIGHT = 0.25
 """Weight of the error types' loss: they are to be named, not to bend the verdicts."""
 
+SHOWN = ("contrast", "elementary", "balanced", "field", "written", "close", "natural", "infotabs", "mnli_dev_matched")
+"""Sources whose held-out AUC each report gives."""
+
 SAVE_EVERY = 600
 """Seconds between checkpoints."""
 
@@ -343,7 +346,17 @@ def _report(
         torch._foreach_copy_(trainable, master)
     good = [p.label == SUPPORTED for p in held]
     figures = {"step": step, "held_out_auc": auc(scores, good)}
-    for source in ("elementary", "balanced", "field", "written", "close", "natural", "infotabs", "mnli_dev_matched"):
+    for source in (
+        "contrast",
+        "elementary",
+        "balanced",
+        "field",
+        "written",
+        "close",
+        "natural",
+        "infotabs",
+        "mnli_dev_matched",
+    ):
         chosen = [i for i, p in enumerate(held) if p.source == source]
         figures[source] = auc([scores[i] for i in chosen], [good[i] for i in chosen])
     print(json.dumps(figures), flush=True)

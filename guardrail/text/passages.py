@@ -1,4 +1,8 @@
-"""Passages cut into sentences and windows: what the model reads, and where evidence spans come from."""
+"""Passages cut into sentences and windows: what the model reads, and where evidence spans come from.
+
+Table rows, JSON objects and list items count as sentences: their text is the statement that guardrail.text.records
+makes of them, their span that of the source.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from functools import lru_cache
 from sentencex import segment
 
 from guardrail.text.facts import Facts, extract
+from guardrail.text.records import statements
 from guardrail.text.words import content_words
 from guardrail.types import Passage, Span
 
@@ -25,7 +30,7 @@ _WORDLIKE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\S+")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a passage: where it stands, its content words and its number of words."""
+    """A sentence of a passage: where it stands, what is read of it, its content words and its number of words."""
 
     span: Span
     text: str
@@ -60,15 +65,28 @@ def _kept_sentences(text: str) -> tuple[Sentence, ...]:
 def _sentences(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     language = "zh" if len(_WIDE.findall(text[:2000])) > len(text[:2000]) // 5 else "en"
-    offset = 0
-    for line in text.splitlines(keepends=True):
+    at = 0
+    for statement in statements(text):
+        length = len(_WORDLIKE.findall(statement.text))
+        if length > WINDOW_WORDS:  # no window could hold it
+            continue
+        found.extend(_prose(text, at, statement.span.start, language))
+        found.append(Sentence(statement.span, statement.text, content_words(statement.text), length))
+        at = statement.span.end
+    found.extend(_prose(text, at, len(text), language))
+    return tuple(found)
+
+
+def _prose(text: str, start: int, end: int, language: str) -> list[Sentence]:
+    found: list[Sentence] = []
+    for line in text[start:end].splitlines(keepends=True):
         clean = _SURROGATE.sub("\ufffd", line)
-        position = offset
+        position = start
         for piece in segment(language, clean):
             found.extend(_pieces(text, position, position + len(piece)))
             position += len(piece)
-        offset += len(line)
-    return tuple(found)
+        start += len(line)
+    return found
 
 
 def _pieces(text: str, start: int, end: int) -> list[Sentence]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from guardrail.text.records import is_table_rule, table_cells
 from guardrail.types import Span
 
 
@@ -42,7 +43,6 @@ _ITEM = re.compile(
 _FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})([^`\n]{0,80})$")
 _READABLE_FENCES = frozenset({"markdown", "md", "text", "txt", "plaintext"})  # prose in disguise is read and checked
 _RULE_MARKS = frozenset("-*_=")
-_SEPARATOR_MARKS = frozenset("|:- \t")
 _INDENT = re.compile(r"(?: {4}|\t)")
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』)）\]】*_]{0,4}$")
 _LONG_LINE = 45  # a shorter line that stops without a full stop stands alone (verse, addresses, bare lists)
@@ -106,12 +106,6 @@ def _is_rule(line: str) -> bool:
     return len(marks) == 1 and marks <= _RULE_MARKS and sum(map(line.count, marks)) >= 3
 
 
-def cells(line: str) -> tuple[str, ...]:
-    """The cells of a table line, trimmed."""
-    row = line.strip().replace("\\|", "\u0000").removeprefix("|").removesuffix("|")
-    return tuple(cell.replace("\u0000", "|").strip() for cell in row.split("|"))
-
-
 @dataclass(slots=True)
 class _Fences:
     """Finds closing fences; remembers failures so that many unclosed fences stay linear."""
@@ -151,9 +145,9 @@ def _prefix(text: str, span: Span) -> tuple[Kind, Span]:
 def _table(text: str, lines: list[Span], at: int) -> list[Block]:
     """The table that starts on line ``at``, one block a line; empty if none does."""
     below = lines[at + 1].of(text) if at + 1 < len(lines) else ""
-    if "|" not in lines[at].of(text) or not {"|", "-"} <= set(below) <= _SEPARATOR_MARKS:
+    if "|" not in lines[at].of(text) or not is_table_rule(below):
         return []
-    headers = cells(lines[at].of(text))
+    headers = table_cells(lines[at].of(text))
     table = [Block(Kind.TABLE_HEADER, [lines[at]], headers), Block(Kind.TABLE_HEADER, [lines[at + 1]])]
     row = at + 2
     while row < len(lines) and "|" in lines[row].of(text):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from guardrail.check.decompose.abstention import declines
-from guardrail.check.decompose.blocks import Block, Kind, cells, runs, split_blocks
+from guardrail.check.decompose.blocks import Kind, runs, split_blocks
 from guardrail.check.decompose.checkworthiness import (
     CITATION,
     CODE,
@@ -29,6 +29,7 @@ from guardrail.check.logic import find_relations
 from guardrail.text.citations import Index, citation_index
 from guardrail.text.language import language
 from guardrail.text.markdown import mask, plain, without_surrogates
+from guardrail.text.records import row_text, table_cells
 from guardrail.text.sentences import split_sentences
 from guardrail.types import Decomposition, Segment, Span
 
@@ -48,16 +49,6 @@ class _Sentence:
     lead: str = ""  # the line that leads in the list of this item
 
 
-def _table_text(block: Block, line: str) -> str:
-    titles = block.headers
-    parts = []
-    for column, cell in enumerate(cells(line)):
-        title = titles[column] if column < len(titles) else ""
-        if cell:
-            parts.append(f"{title}: {cell}" if title else cell)
-    return "; ".join(parts) + "." if parts else ""
-
-
 def _trimmed(text: str, span: Span) -> Span:
     piece = span.of(text)
     start = span.start + len(piece) - len(piece.lstrip())
@@ -75,7 +66,7 @@ def _sentences(text: str, index: Index) -> Iterator[_Sentence]:
             yield _Sentence(whole, whole.of(text), number, block.kind, "en", skipped=skipped)
             continue
         if block.kind is Kind.TABLE_ROW:
-            row, citations = plain(_table_text(block, whole.of(text)), index)
+            row, citations = plain(row_text(block.headers, table_cells(whole.of(text))), index)
             reason = skip_reason(row, row, block.kind, alone=False)
             yield _Sentence(whole, row, number, block.kind, language(row), citations, reason)
             continue
