@@ -24,7 +24,6 @@ from guardrail.evaluation.guarantee import guarantee, policy_text, sources
 from guardrail.evaluation.judged import Judged, judge
 from guardrail.guard import Guard
 from guardrail.policy.calibration import Calibration, engine_identity, hash_files
-from guardrail.policy.file import read_policy_file
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage, Verdict
 
@@ -108,7 +107,7 @@ def _base(policy: str) -> dict[str, Any]:
     file = policy_file(policy)
     if file is None:
         return {"preset": policy}
-    fields = read_policy_file(file)
+    fields = Policy.fields_in(file)
     return {key: value for key, value in fields.items() if key not in ("threshold", "calibration")}
 
 

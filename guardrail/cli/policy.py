@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from guardrail.policy.file import ACTIONS, meaning, policy_schema
-from guardrail.policy.policy import KEYS, PRESETS, Policy
+from guardrail.policy.keys import KEYS, PRESETS
+from guardrail.policy.policy import Policy
 from guardrail.types import Action, Verdict
 
 policies = typer.Typer(help="Show what a policy says, or the JSON schema of policy files.", no_args_is_help=True)

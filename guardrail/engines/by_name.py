@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.errors import ConfigurationError, did_you_mean
-from guardrail.policy.policy import LOGIC, Policy
+from guardrail.policy.keys import LOGIC
+from guardrail.policy.policy import Policy
 from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
 
 CROSS_ENCODERS = ("minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "nli")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.policy.calibration import Calibration
-from guardrail.policy.policy import CONFLICT, KEYS, LOGIC, NEW_ANSWER, PRESETS, Policy
+from guardrail.policy.keys import CONFLICT, KEYS, LOGIC, NEW_ANSWER, PRESETS
 from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
 
 SCHEMA = "$schema"
@@ -61,8 +61,8 @@ _EXAMPLE = {
 }
 
 
-def read_policy_file(path: Path) -> dict[str, Any]:
-    """The fields that the file sets: ``preset`` and those of Policy, which checks their values.
+def read_policy_file(path: Path, known: Sequence[str]) -> dict[str, Any]:
+    """The fields that the file sets, of those ``known``; their values are checked where they are used.
 
     Raises:
         ConfigurationError: the file cannot be read, is not YAML, or holds an unknown field.
@@ -75,7 +75,6 @@ def read_policy_file(path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"policy file {str(path)!r} is not valid YAML: {error}") from error
     if not isinstance(raw, dict):
         raise ConfigurationError(f"policy file {str(path)!r} must hold a mapping, got {type(raw).__name__}.")
-    known = ("preset", *(field.name for field in fields(Policy)))
     found = {key: value for key, value in raw.items() if key != SCHEMA}
     for key in found:
         if key not in known:

@@ -8,28 +8,18 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.policy.calibration import Calibration, engine_identity, warn_of_another
 from guardrail.policy.explain import Explanation, Fit, explain, severest
+from guardrail.policy.keys import CONFLICT, KEYS, LOGIC, NEW_ANSWER, PRESETS
 from guardrail.policy.watch import PolicyWatch
-from guardrail.types import LOGIC_ERRORS, Action, Decision, ErrorType, Finding, Report, Verdict
+from guardrail.types import LOGIC_ERRORS, Action, Decision, Finding, Report, Verdict
 
 _log = logging.getLogger(__name__)
-CONFLICT = "conflict"
-LOGIC = "logic"
-KEYS = (*(v.value for v in Verdict), *(e.value for e in ErrorType), LOGIC, CONFLICT)
-"""What an action can be given for: a verdict, an error type, any logic error, passages that disagree."""
-
-PRESETS = ("monitor", "annotate", "repair", "strict")
-"""Names that ``Policy.load`` takes for presets, whatever lies in the folder."""
-
-NEW_ANSWER = (Action.REWRITE, Action.REGENERATE)
-"""Actions that ask for a new answer."""
-
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 _SUPPORTED_ALLOWS = {Verdict.SUPPORTED.value: Action.ALLOW, Verdict.ABSTAINED.value: Action.ALLOW}
@@ -176,18 +166,27 @@ class Policy:
         Raises:
             ConfigurationError: it cannot be read, or says something unknown; the message names it.
         """
-        from guardrail.policy.file import read_policy_file  # pydantic and yaml only where a file is read
-
-        fields = read_policy_file(path)
-        preset, name = fields.pop("preset", None), fields.pop("name", None)
+        given = cls.fields_in(path)
+        preset, name = given.pop("preset", None), given.pop("name", None)
         try:
             start = cls() if preset is None else cls._preset(preset)
             for key in ("actions", "messages"):
-                if isinstance(fields.get(key), Mapping):
-                    fields[key] = {**getattr(start, key), **fields[key]}
-            return start.with_(name=name or path.stem, **fields)
+                if isinstance(given.get(key), Mapping):
+                    given[key] = {**getattr(start, key), **given[key]}
+            return start.with_(name=name or path.stem, **given)
         except ConfigurationError as error:
             raise ConfigurationError(f"policy file {str(path)!r}: {error}") from None
+
+    @classmethod
+    def fields_in(cls, path: Path) -> dict[str, Any]:
+        """The fields that a policy file sets: ``preset`` and those of Policy; ``read`` checks their values.
+
+        Raises:
+            ConfigurationError: it cannot be read, or names an unknown field.
+        """
+        from guardrail.policy.file import read_policy_file  # pydantic and yaml only where a file is read
+
+        return read_policy_file(path, ("preset", *(each.name for each in fields(cls))))
 
     @classmethod
     def watch(cls, path: str | Path, *, every: float = 1.0) -> PolicyWatch[Policy]:

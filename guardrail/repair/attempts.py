@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from guardrail.check.drivers import Program
 from guardrail.errors import UsageError, rust_panics_as_errors
-from guardrail.policy.policy import NEW_ANSWER, Policy
+from guardrail.policy.keys import NEW_ANSWER
+from guardrail.policy.policy import Policy
 from guardrail.repair.edits import repair, undecided
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.generators import Authors, NewAnswer

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from guardrail.check.conflicts import source_name
-from guardrail.policy.policy import NEW_ANSWER, Policy
+from guardrail.policy.keys import NEW_ANSWER
+from guardrail.policy.policy import Policy
 from guardrail.text.language import language, language_among
 from guardrail.types import Action, Cause, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from guardrail.check.drivers import Events, Program
 from guardrail.check.entities import cluster
-from guardrail.policy.policy import NEW_ANSWER, Policy
+from guardrail.policy.keys import NEW_ANSWER
+from guardrail.policy.policy import Policy
 from guardrail.repair.edits import blocked_text, edited_text, effective_action, legend_of, repair
 from guardrail.streaming.events import Checked, StreamEvent, Withheld, events_of
 from guardrail.streaming.stable_prefix import last_ending, stable_until

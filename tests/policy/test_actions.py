@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from guardrail import Action, ErrorType, Finding, Guard, Passage, Policy, Report, Span, Verdict
-from guardrail.policy.policy import CONFLICT, KEYS, LOGIC
+from guardrail.policy.keys import CONFLICT, KEYS, LOGIC
 from guardrail.repair.edits import BLOCKED, NOT_VERIFIED
 from guardrail.testing import FakeEngine
 from guardrail.types import Evidence

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail import Action, Policy, Verdict
-from guardrail.policy.policy import KEYS
+from guardrail.policy.keys import KEYS
 from guardrail.types import LOGIC_ERRORS
 from tests.support.findings import A, E, V, bands, finding, found, report
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from guardrail import Action, ConfigurationError, Policy
 from guardrail.policy.file import policy_schema
-from guardrail.policy.policy import KEYS
+from guardrail.policy.keys import KEYS
 from tests.support.findings import A
 
 YAML = """

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from guardrail import Action, ConfigurationError, Decision, ErrorType, Guard, Policy
-from guardrail.policy.policy import KEYS
+from guardrail.policy.keys import KEYS
 from guardrail.testing import FakeEngine
 from tests.support.findings import A, E, V, finding, report
 
