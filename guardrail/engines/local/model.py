@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -29,8 +31,30 @@ ERROR_TYPES = tuple(kind for kind in ErrorType if kind is not ErrorType.MIXED_EN
 TOKEN_KINDS = 6
 """How many values token types take: see ``token_types``."""
 
-_CLS, _SEP = 101, 102
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialTokens:
+    """Ids around premise and claim; a model that is no BERT brings its own in ``tokens.json``."""
+
+    start: tuple[int, ...] = (101,)
+    between: tuple[int, ...] = (102,)
+    end: tuple[int, ...] = (102,)
+
+    @classmethod
+    def of(cls, folder: Path) -> SpecialTokens:
+        """Those of the model in a folder."""
+        path = folder / "tokens.json"
+        own = json.loads(path.read_text()) if path.exists() else {}
+        return cls(**{name: tuple(ids) for name, ids in own.items()})
+
+    def pair(self, left: Sequence[int], right: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Token ids of a pair, and their types; further separators between the two count to the claim's side."""
+        types = token_types(left, right)
+        border = len(left) + 2
+        types[border:border] = [1] * (len(self.between) - 1)
+        return [*self.start, *left, *self.between, *right, *self.end], types
 
 
 class CrossEncoder:
@@ -51,6 +75,7 @@ class CrossEncoder:
                 f"the model in {str(folder)!r} gives {width} outputs, this version reads {wanted}. "
                 "Export it again with this version's training/export.py."
             )
+        self._special = SpecialTokens.of(folder)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -81,10 +106,9 @@ class CrossEncoder:
         return result
 
     def _pair(self, premise: str, claim: str) -> tuple[list[int], list[int]]:
-        """Token ids of [CLS] premise [SEP] claim [SEP], and their types."""
         right = self._encode(claim)[:MAX_CLAIM_TOKENS]
-        left = self._encode(premise)[: MAX_TOKENS - 3 - len(right)]
-        return [_CLS, *left, _SEP, *right, _SEP], token_types(left, right)
+        left = self._encode(premise)[: MAX_TOKENS - 4 - len(right)]
+        return self._special.pair(left, right)
 
     def _run(self, tokens: list[int], types: list[int]) -> NDArray[np.float32]:
         ids, kinds = (np.array([each], dtype=np.int64) for each in (tokens, types))
