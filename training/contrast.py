@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,19 +38,27 @@ def read_passage(text: str) -> str:
     return " ".join(sentence.text for sentence in sentences(text))
 
 
-def contrast_pairs(rng: random.Random, *, held: bool = False, share: float = 1.0) -> Iterator[Pair]:
-    """Every claim of a share (0..1) of the sets, each with a fresh view of its passage."""
+def contrast_groups(rng: random.Random, *, held: bool = False) -> Iterator[list[Pair]]:
+    """The claims of each set, true and false in turn, with one fresh view of its passage."""
     sets = contrast_sets(held=held)
     for row in sets:
-        if rng.random() >= share:
-            continue
-        passage = read_passage(row["p"])
-        for true, false, label in zip(row["t"], row["f"], row["v"], strict=True):
-            for claim, value in ((true, SUPPORTED), (false, LABELS[label])):
-                text = with_question(claim, row.get("q"))
-                yield Pair(_beside(passage, sets, rng), text, value, "contrast", row["p"])
-                if value == SUPPORTED and rng.random() < ELSEWHERE:
-                    yield Pair(read_passage(rng.choice(sets)["p"]), text, NOT_SUPPORTED, "contrast", row["p"])
+        passage = _beside(read_passage(row["p"]), sets, rng)
+        claims = [
+            (with_question(claim, row.get("q")), label)
+            for true, false, letter in zip(row["t"], row["f"], row["v"], strict=True)
+            for claim, label in ((true, SUPPORTED), (false, LABELS[letter]))
+        ]
+        yield [Pair(passage, claim, label, "contrast", row["p"]) for claim, label in claims]
+
+
+def contrast_pairs(rng: random.Random, *, held: bool = False) -> Iterator[Pair]:
+    """Every claim of every set; a true one now and then with another set's passage, too."""
+    sets = contrast_sets(held=held)
+    for group in contrast_groups(rng, held=held):
+        for pair in group:
+            yield pair
+            if pair.label == SUPPORTED and rng.random() < ELSEWHERE:
+                yield replace(pair, premise=read_passage(rng.choice(sets)["p"]), label=NOT_SUPPORTED)
 
 
 def _beside(passage: str, sets: tuple[dict[str, Any], ...], rng: random.Random) -> str:

@@ -1,0 +1,50 @@
+"""What the larger reader is shown: contrast sets first of all, beside human rows, written records and frames."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from training.contrast import contrast_groups
+from training.elementary import elementary_pairs
+from training.pairs import Pair, human_pairs, join, written_pairs, written_records
+
+SHORT = {"snli", "mnli_dev_matched", "cad_nli", "infotabs"}
+LONG = {"factcg_cg2c_synth", "frank", "bump", "begin"}
+SHORT_WORDS = 60
+"""Words of a premise of a short human row."""
+
+FIRST = {"contrast": 180, "short": 900, "records": 8, "long": 10, "frames": 40}
+LATER = {"contrast": 330, "short": 160, "records": 14, "long": 24, "frames": 160}
+"""Contrast sets, rows, records, rows, pairs in a round; without many plain pairs first, the loss does not move."""
+
+SHARES = {"balanced": 1.0, "field": 0.7, "own": 0.3, "given": 0.25}
+"""Share of a record's pairs that is shown, by kind of record (training/epochs.py)."""
+
+Group = list[Pair]
+"""Pairs to be read in one step: where there are several, true and false take turns."""
+
+
+def rounds(data: Path, rng: random.Random, *, warmed: bool) -> Iterator[list[Group]]:
+    """Rounds without end; contrast sets seen least come first, so that every set is shown before one comes again."""
+    short = [p for p in human_pairs(data, rng, 1.0, sets=SHORT) if len(p.premise.split()) < SHORT_WORDS]
+    long = human_pairs(data, rng, 1.0, sets=LONG)
+    records = written_records(data, held=False)
+    paragraphs = [join(record["sentences"][:4], record["lang"]) for record in records]
+    seen: Counter[str] = Counter()
+    at = 0
+    while True:
+        counts = LATER if warmed else FIRST
+        warmed = True
+        contrast = sorted(contrast_groups(rng), key=lambda group: seen[group[0].group] + rng.random())
+        groups = contrast[: counts["contrast"]]
+        seen.update(group[0].group for group in groups)
+        singles = short[at : at + counts["short"]] + rng.sample(long, counts["long"])
+        at = (at + counts["short"]) % max(1, len(short) - counts["short"])
+        for record in rng.sample(records, counts["records"]):
+            share = SHARES[record["set"]]
+            singles.extend(p for p in written_pairs(record, rng, paragraphs) if rng.random() < share)
+        frames = list(elementary_pairs(rng, counts["frames"]))
+        yield groups + [[pair] for pair in singles] + [frames[i : i + 2] for i in range(0, len(frames), 2)]
