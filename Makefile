@@ -58,7 +58,8 @@ train: needs-data $(VENV)/.with-train ## DATA=folder [RUN=runs/v2]: train in sta
 	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/2/model.pt" --out "$(RUN)/3" --epochs 1 --seed 401
 	$(BIN)/python -m training.train --data "$(DATA)" --start "$(RUN)/3/model.pt" --out "$(RUN)/4" --epochs 1 --seed 501
 	$(BIN)/python -m training.average "$(RUN)/2" "$(RUN)/3" "$(RUN)/4" --out "$(RUN)"
-	$(BIN)/python -m training.export --run "$(RUN)" --to guardrail/engines/local/model
+	$(BIN)/python -m training.stage --data "$(DATA)" --start "$(RUN)/model.pt" --out "$(RUN)/5" --minutes 30
+	$(BIN)/python -m training.export --run "$(RUN)/5" --to guardrail/engines/local/model
 	$(BIN)/python -m training.fit --data "$(DATA)" --model guardrail/engines/local/model
 
 bench: $(VENV)/.with-dev ## [DATA=folder]: speed and size, and with DATA also accuracy

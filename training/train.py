@@ -111,7 +111,8 @@ def _widen(model: BertForSequenceClassification) -> None:
     model.config.type_vocab_size = TOKEN_KINDS
 
 
-def _load(model: BertForSequenceClassification, path: Path, device: str) -> None:
+def load_weights(model: BertForSequenceClassification, path: Path, device: str) -> None:
+    """Weights of an earlier run, or of an exported model, into a fresh model."""
     weights = restore(path) if path.suffix == ".onnx" else torch.load(path, map_location=device)
     kinds = weights["bert.embeddings.token_type_embeddings.weight"]
     if len(kinds) < TOKEN_KINDS:
@@ -239,7 +240,7 @@ def train(
     print(f"{sum(len(pairs) for pairs, _ in schedule)} pairs in {total} steps", flush=True)
     model = build_model(recipe).to(device)
     if start is not None:
-        _load(model, start, device)
+        load_weights(model, start, device)
     # bf16 computes three times as fast as autocast on two cores; the optimizer keeps its own float32 weights.
     model.to(fast_type())
     trainable = [p for p in model.parameters() if p.requires_grad]

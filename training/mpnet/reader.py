@@ -22,6 +22,7 @@ TOKENS = SpecialTokens(start=(0,), between=(2, 2), end=(2,))
 PAD, FIRST_POSITION = 1, 2
 MAX_TOKENS = 300
 HIDDEN = 256
+BODY_RATE, HEAD_RATE = 8e-5, 5e-4
 
 
 class Reader(nn.Module):
@@ -65,39 +66,33 @@ class Reader(nn.Module):
         return logits
 
 
-def load_tokenizer(base: Path) -> Tokenizer:
-    """The base's tokenizer, neither padding nor cutting."""
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
+class MPNetLearner:
+    """The larger reader as training.stage trains it."""
 
+    def __init__(self, base: Path, start: Path | None) -> None:
+        self.model = Reader(base)
+        if start is not None:
+            self.model.load_state_dict(torch.load(start))
+        self.tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
 
-def tensors(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[Tensor, Tensor, Tensor]:
-    """Ids, types and mask, each (pairs, longest)."""
-    rows = []
-    for pair in pairs:
-        right = tokenizer.encode(pair.claim, add_special_tokens=False).ids[:MAX_CLAIM_TOKENS]
-        left = tokenizer.encode(pair.premise, add_special_tokens=False).ids[: MAX_TOKENS - 4 - len(right)]
-        rows.append(TOKENS.pair(left, right))
-    longest = max(len(ids) for ids, _ in rows)
-    return (
-        torch.tensor([ids + [PAD] * (longest - len(ids)) for ids, _ in rows]),
-        torch.tensor([types + [0] * (longest - len(types)) for _, types in rows]),
-        torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids, _ in rows]),
-    )
+    def parts(self) -> list[tuple[list[nn.Parameter], float]]:
+        """Parameters with their highest learning rate."""
+        body = [p for p in self.model.net.parameters() if p.requires_grad]
+        return [(body, BODY_RATE), ([*self.model.head.parameters(), *self.model.kinds.parameters()], HEAD_RATE)]
 
-
-@torch.no_grad()
-def supported_probability(model: Reader, pairs: list[Pair], tokenizer: Tokenizer) -> list[float]:
-    """P(supported) for each pair."""
-    model.eval()
-    scores = [0.0] * len(pairs)
-    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i].premise) + len(pairs[i].claim))
-    for start in range(0, len(order), 24):
-        chunk = order[start : start + 24]
-        logits = model(*tensors([pairs[i] for i in chunk], tokenizer))[:, :VERDICTS]
-        for index, value in zip(chunk, torch.softmax(logits, -1)[:, 0].tolist(), strict=True):
-            scores[index] = value
-    model.train()
-    return scores
+    def logits(self, pairs: list[Pair]) -> Tensor:
+        """Logits, shape (pairs, 13)."""
+        rows = []
+        for pair in pairs:
+            right = self.tokenizer.encode(pair.claim, add_special_tokens=False).ids[:MAX_CLAIM_TOKENS]
+            left = self.tokenizer.encode(pair.premise, add_special_tokens=False).ids[: MAX_TOKENS - 4 - len(right)]
+            rows.append(TOKENS.pair(left, right))
+        longest = max(len(ids) for ids, _ in rows)
+        logits: Tensor = self.model(
+            torch.tensor([ids + [PAD] * (longest - len(ids)) for ids, _ in rows]),
+            torch.tensor([types + [0] * (longest - len(types)) for _, types in rows]),
+            torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids, _ in rows]),
+        )
+        return logits

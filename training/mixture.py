@@ -1,4 +1,4 @@
-"""What the larger reader is shown: contrast sets first of all, beside human rows, written records and frames."""
+"""What a stage with the ranking loss shows: contrast sets first of all; human rows, written records and frames."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SHORT_WORDS = 60
 """Words of a premise of a short human row."""
 
 FIRST = {"contrast": 180, "short": 900, "records": 8, "long": 10, "frames": 40}
-LATER = {"contrast": 330, "short": 160, "records": 14, "long": 24, "frames": 160}
-"""Contrast sets, rows, records, rows, pairs in a round; without many plain pairs first, the loss does not move."""
+LATER = {"contrast": 330, "short": 160, "records": 30, "long": 50, "frames": 160}
+"""Contrast sets, rows, records, rows, pairs in a round; without many plain pairs first, new weights learn nothing."""
 
 SHARES = {"balanced": 1.0, "field": 0.7, "own": 0.3, "given": 0.25}
 """Share of a record's pairs that is shown, by kind of record (training/epochs.py)."""

@@ -1,6 +1,6 @@
 """Export the larger reader to ONNX int8, with its tokenizer and special tokens, as the local engine reads a folder.
 
-python -m training.base.export --base runs/mpnet --run runs/base --to runs/base/local
+python -m training.mpnet.export --base runs/mpnet/base --run runs/mpnet/trained --to runs/mpnet/trained/local
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import torch
 
-from training.base.reader import TOKENS, Reader
 from training.export import quantize
+from training.mpnet.reader import TOKENS, Reader
 
 
 def export_float(base: Path, weights: Path, target: Path) -> None:
@@ -39,9 +39,9 @@ def export_float(base: Path, weights: Path, target: Path) -> None:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--base", type=Path, default=Path("runs/mpnet"))
-    parser.add_argument("--run", type=Path, default=Path("runs/base"))
-    parser.add_argument("--to", type=Path, default=Path("runs/base/local"))
+    parser.add_argument("--base", type=Path, default=Path("runs/mpnet/base"))
+    parser.add_argument("--run", type=Path, default=Path("runs/mpnet/trained"))
+    parser.add_argument("--to", type=Path, default=Path("runs/mpnet/trained/local"))
     arguments = parser.parse_args()
     arguments.to.mkdir(parents=True, exist_ok=True)
     full = arguments.run / "model.onnx"

