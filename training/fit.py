@@ -41,7 +41,7 @@ LEAST = {"missing_numbers": 1.5, "refuted": 0.5}
 about computed numbers (to mind them less) would let plainly wrong ones pass."""
 
 FALSE_ALARMS = 0.15
-"""Share of right single claims below the threshold of 0.5, on average over the sources: what the intercept is set by."""
+"""Share of right single claims that fall below 0.5, on average over the sources; the intercept is set by it."""
 
 REVERSED = 4.0
 """Log-odds taken off where a relation is turned round, which the guard flags whatever the score."""

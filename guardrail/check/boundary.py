@@ -5,7 +5,6 @@ The caller's mistakes (UsageError) pass through.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -53,6 +52,8 @@ def until(
     """
 
     async def wait() -> T:
+        import asyncio  # not before a loop runs: 25 ms of the import
+
         left = seconds_left(deadline)
         if left is not None and awaited is None:
             left += grace

@@ -6,7 +6,6 @@ would seem to be unsupported.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Sequence
@@ -124,6 +123,8 @@ async def aretrieve(request: RetrieveRequest) -> Retrieved:
     retriever = request.retriever
     if not isinstance(retriever, AsyncRetriever):
         raise TypeError(f"aretrieve needs an AsyncRetriever, got {type(retriever).__name__}")
+    import asyncio  # not before a loop runs: 25 ms of the import
+
     free = asyncio.Semaphore(_AT_ONCE)
 
     async def ask(query: str) -> tuple[Passage, ...]:

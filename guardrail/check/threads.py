@@ -6,7 +6,6 @@ exit; these threads end with the process. A start takes some 50 microseconds, a 
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -56,6 +55,8 @@ async def in_pool(name: str, work: Callable[P, R], /, *args: P.args, **kwargs: P
             return context.run(work, *args, **kwargs)
         except StopIteration as stop:
             raise RuntimeError("a StopIteration was raised") from stop
+
+    import asyncio  # not before a loop runs: 25 ms of the import
 
     loop, context = asyncio.get_running_loop(), copy_context()
     return await loop.run_in_executor(_pool(name, os.getpid()), body)
