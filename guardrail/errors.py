@@ -55,7 +55,7 @@ class EngineTimeout(EngineError):  # noqa: N818  the tree above reads better so
 
 
 def cause_of(error: Exception) -> Cause:
-    """Why nobody could judge where this was raised."""
+    """Why there was no verdict where this was raised."""
     if isinstance(error, EngineError):
         return error.cause
     return Cause.TIMEOUT if isinstance(error, TimeoutError) else Cause.ENGINE

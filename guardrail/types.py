@@ -14,7 +14,7 @@ class Verdict(StrEnum):
     """What the passages say about a segment; ABSTAINED exists for whole answers only.
 
     The three RefChecker labels (Entailment, Contradiction, Neutral) are SUPPORTED, CONTRADICTED and UNSUPPORTED.
-    UNVERIFIED means that nobody could judge; it is never counted as support.
+    UNVERIFIED means that there is no verdict; it is never counted as support.
     """
 
     SUPPORTED = "supported"
@@ -41,7 +41,7 @@ class ErrorType(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why nobody could judge a segment."""
+    """Why a segment is not verified."""
 
     TIMEOUT = "timeout"  # the deadline, or a request to a model, ran out of time
     BUDGET = "budget"  # no request is left, or the endpoint is taken for down (breaker)
@@ -205,8 +205,8 @@ class Row:
 
     ``cells[i]`` belongs to passage i; None = not read (ranked below the reading budget). ``supported`` and
     ``contradicted`` judge all passages together, since evidence may be spread over several. ``unverified`` says why
-    nobody could judge, else None; ``cause`` is the kind of reason, ENGINE where it is left out. ``focus`` are
-    stretches of the *segment text* that the evidence does not bear out.
+    it was not verified, else None; ``cause`` is the kind of reason, ENGINE where it is left out. ``focus`` are
+    stretches of the *segment text* that the evidence does not support.
     """
 
     segment_id: str
@@ -282,7 +282,7 @@ class SupportMatrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about one segment. ``score`` is P(supported); 0.0 where nobody could judge, for a ``cause``."""
+    """What was found about one segment. ``score`` is P(supported); 0.0 where it was not verified, for a ``cause``."""
 
     id: str
     text: str

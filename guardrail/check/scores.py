@@ -31,7 +31,7 @@ class _Fact:
 
 
 def reduce_matrix(known: VerifiedAnswer, findings: Sequence[Finding]) -> Scores:
-    """Scores of one answer; what nobody could judge counts as not supported, never as missing.
+    """Scores of one answer; what is not verified counts as not supported, never as missing.
 
     Facts are the claims of the segments where an engine judged claims, else the segments: FActScore and D-FActScore
     count atomic facts, RefChecker claims. A segment without claims is one fact, so none is lost.

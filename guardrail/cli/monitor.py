@@ -94,7 +94,7 @@ def worst(
     verdict: VerdictOption = None,
     error_type: ErrorTypeOption = None,
     labelled: LabelledOption = None,
-    unverified: Annotated[bool, typer.Option("--unverified", help="Also those that nobody could judge.")] = False,
+    unverified: Annotated[bool, typer.Option("--unverified", help="Also those not verified.")] = False,
     repeated: Annotated[
         bool, typer.Option("--repeated", help="The same question and answer as often as it came.")
     ] = False,

@@ -41,7 +41,7 @@ class Outcome:
     """A labelled answer as the guard sees it.
 
     ``limit`` is the greatest threshold at which it is still delivered: its score; -inf where something is wrong at any
-    threshold or nobody could judge (never delivered as supported), inf where the guard takes it for an answer that
+    threshold or not verified (never delivered as supported), inf where the guard takes it for an answer that
     declines (always).
     """
 

@@ -124,7 +124,7 @@ def _written(
 
 
 def _no_worse(new: Report, first: Report) -> bool:
-    """An answer that abstains has the score 1.0 for claiming nothing: any that is borne out may take its place."""
+    """An answer that abstains has the score 1.0 for claiming nothing: any that is supported may take its place."""
     if first.verdict is Verdict.ABSTAINED:
         return new.verdict in (Verdict.SUPPORTED, Verdict.ABSTAINED)
     return new.score >= first.score

@@ -18,7 +18,7 @@ from guardrail_llamaindex.answers import Selector, atext_of, text_of, to_passage
 
 
 class GuardrailEvaluator(BaseEvaluator):
-    """Passes answers that their contexts bear out (``supported``) or that claim nothing (``abstained``).
+    """Passes answers that their contexts support (``supported``) or that claim nothing (``abstained``).
 
     ``score`` is the report's (0..1), ``feedback`` says what is wrong, in words that a generator can follow. What nobody
     could judge is an invalid result: ``passing`` and ``score`` are None, which counts as not passing.
@@ -126,4 +126,4 @@ def _given(response: str | None, contexts: Sequence[str] | None) -> tuple[str, l
 
 def _why(report: Report) -> str:
     reasons = [f.reason for f in report.findings if f.verdict is Verdict.UNVERIFIED and f.reason]
-    return report.reason or (reasons[0] if reasons else "nobody could judge")
+    return report.reason or (reasons[0] if reasons else "not verified")

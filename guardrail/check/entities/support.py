@@ -1,4 +1,4 @@
-"""How much of a segment an entity's passages bear out, by words and by what the matrix has read."""
+"""How much of a segment an entity's passages support, by words and by what the matrix has read."""
 
 from __future__ import annotations
 

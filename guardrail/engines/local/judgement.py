@@ -114,7 +114,7 @@ def _copied_row(segment: Segment, library: Library, cells: tuple[Cell | None, ..
 
 
 def gate(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[Mismatch, ...]:
-    """Hard facts of the segment that nothing read of it bears out."""
+    """Hard facts of the segment that nothing read of it supports."""
     parts = sorted({i for r in readings for i in r.view.parts})
     titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
     evidence = [*(extract(title) for title in titles), *(library.sentences[i].facts for i in parts)]

@@ -65,7 +65,7 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
 
     Args:
         text: The segment.
-        mismatches: Hard facts that the evidence does not bear out.
+        mismatches: Hard facts that the evidence does not support.
         clash: See ``clash_in_words``; None where there is none, or where the model sees no contradiction.
         known: Content words of all passages.
     """

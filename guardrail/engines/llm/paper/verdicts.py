@@ -80,7 +80,7 @@ def merged(ident: str, cells: Sequence[Cell | None], fault: NotJudged | None, re
 
 
 def strict(ident: str, rows: Sequence[Row]) -> Row:
-    """The row of a segment from those of its claims: the worst label; what nobody could judge is never support."""
+    """The row of a segment from those of its claims: the worst label; what is not verified is never support."""
     cells = tuple(_strict_cell([row.cells[n] for row in rows]) for n in range(len(rows[0].cells)))
     judged = {label_of(row): row for row in reversed(rows) if row.unverified is None}
     worst = judged.get(Label.CONTRADICTION) or judged.get(Label.NEUTRAL)
