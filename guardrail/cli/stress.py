@@ -57,7 +57,7 @@ def stress(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
-    """Inject errors into answers made from your passages: which types are caught, and how many true answers are flagged.
+    """Inject errors into answers made from your passages: which types are caught, how many true answers are flagged.
 
     Example: guardrail stress docs/ --per-type 20 --policy strict
     """
