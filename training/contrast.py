@@ -7,6 +7,7 @@ style tells true from false.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from guardrail.text.passages import sentences
-from guardrail.text.wording import with_question
 from training.pairs import CONTRADICTED, NEUTRAL, NOT_SUPPORTED, SUPPORTED, Pair, held_out, read_rows
 
 FOLDER = Path(__file__).parent / "written" / "contrast"
 LABELS = {"c": CONTRADICTED, "u": NEUTRAL}
+_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b(?=\s*[,.;:!–—-])", re.IGNORECASE)
 BESIDE = 0.25
 """Chance that sentences about something else stand beside the passage, as in the joint view."""
 
@@ -36,6 +37,15 @@ def contrast_sets(*, held: bool) -> tuple[dict[str, Any], ...]:
 def read_passage(text: str) -> str:
     """What the running guard shows the model of a short passage: table rows, objects and items as statements."""
     return " ".join(sentence.text for sentence in sentences(text))
+
+
+def with_question(claim: str, question: str | None) -> str:
+    """The claim after its question where it opens with yes or no: what it affirms or denies stands in the question.
+
+    The running guard does not read it so yet: the shipped weights rank 62 of 100 such pairs right without the question
+    and 58 with it.
+    """
+    return f"{question} {claim}" if question and _YES_OR_NO.match(claim) else claim
 
 
 def contrast_groups(rng: random.Random, *, held: bool = False) -> Iterator[list[Pair]]:

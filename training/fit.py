@@ -24,7 +24,7 @@ from guardrail.check.contract import VerifyRequest
 from guardrail.check.decompose import decompose
 from guardrail.check.logic import check_logic
 from guardrail.check.matrix import evidence_texts
-from guardrail.engines.local.engine import LocalEngine, as_asked
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.engines.local.judgement import gate, judge_readings, row_signals
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
@@ -68,9 +68,8 @@ def read(answer: LabelledAnswer, engine: LocalEngine) -> Example | None:
     if not segments:
         return None
     library = Library(answer.passages)
-    request = as_asked(VerifyRequest(segments=segments, passages=answer.passages, question=answer.question))
-    views = [library.views(segment, ()) for segment in request.segments]
-    read = engine.read(request, library, views)
+    views = [library.views(segment, ()) for segment in segments]
+    read = engine.read(VerifyRequest(segments=segments, passages=answer.passages), library, views)
     rows, logic = [], []
     for segment, view, readings in zip(segments, views, read, strict=True):
         done = [r for r in readings or [] if r is not None]

@@ -30,12 +30,17 @@ _WORDLIKE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\S+")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a passage: where it stands, what is read of it, its content words and its number of words."""
+    """A sentence of a passage: where it stands, what is read of it, its content words and its number of words.
+
+    ``cells`` and ``table`` are those of the statement (guardrail.text.records) if it is a row.
+    """
 
     span: Span
     text: str
     words: tuple[str, ...]
     length: int
+    cells: tuple[tuple[str, str], ...] = ()
+    table: int = -1
 
     @property
     def facts(self) -> Facts:
@@ -71,7 +76,8 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
         if length > WINDOW_WORDS:  # no window could hold it
             continue
         found.extend(_prose(text, at, statement.span.start, language))
-        found.append(Sentence(statement.span, statement.text, content_words(statement.text), length))
+        words = content_words(statement.text)
+        found.append(Sentence(statement.span, statement.text, words, length, statement.cells, statement.table))
         at = statement.span.end
     found.extend(_prose(text, at, len(text), language))
     return tuple(found)

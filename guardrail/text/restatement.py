@@ -32,10 +32,10 @@ def restate(claim: Facts, evidence: Sequence[Facts]) -> str:
     Returns:
         The text to read instead of the claim's; the same text where no value is worded otherwise.
     """
-    own = _values(claim)
+    own = values_of(claim)
     if not own:
         return claim.text
-    there = [fact for sentence in evidence for fact in _values(sentence)]
+    there = [fact for sentence in evidence for fact in values_of(sentence)]
     forms = {_form(fact.surface) for fact in there}
     text, end = claim.text, len(claim.text)
     for fact in sorted(own, key=lambda f: f.span, reverse=True):
@@ -59,8 +59,8 @@ def is_equal(one: Fact, other: Fact) -> bool:
     return False
 
 
-def _values(facts: Facts) -> list[Fact]:
-    """Amounts and moments, longer ones first where one holds another ("1 hour 30 minutes")."""
+def values_of(facts: Facts) -> list[Fact]:
+    """Amounts and moments of a text, longer ones first where one holds another ("1 hour 30 minutes")."""
     found: dict[tuple[int, int], Fact] = {}
     for fact in (*facts.facts, *facts.counted):
         if isinstance(fact.value, Moment) or (isinstance(fact.value, Amount) and _is_value(fact.value)):

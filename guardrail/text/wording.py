@@ -22,7 +22,6 @@ _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
 _ANOTHER = re.compile("另一[位个個名]")
 _YES_OR_NO = re.compile(r"^\s*(?:yes|no|是的|对|不是?)[,，]", re.IGNORECASE)
 """Before a statement that says it in full."""
-_ANSWERS_QUESTION = re.compile(r"\s*(?:yes|no|yep|yeah|nope)\b(?=\s*(?:[,.;:!–—-]|$))", re.IGNORECASE)
 _FILLERS = frozenset(
     map(
         stem,
@@ -51,11 +50,6 @@ def negations(text: str) -> int:
 def leaves_out(text: str, whole: str) -> bool:
     """Whether ``whole`` has a content word, or a sign more often, that ``text`` has not."""
     return bool(words(whole) - words(text) or signs(whole) - signs(text))
-
-
-def with_question(claim: str, question: str | None) -> str:
-    """The claim after its question where it opens with yes or no: what it affirms or denies stands in the question."""
-    return f"{question} {claim}" if question and _ANSWERS_QUESTION.match(claim) else claim
 
 
 def _spelled_out(text: str) -> str:

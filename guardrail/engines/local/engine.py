@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from guardrail.engines.local.scorer import LONGEST, Scorer, load_scorer
 from guardrail.text.facts import extract
 from guardrail.text.language import may_be_english
 from guardrail.text.restatement import restate
-from guardrail.text.wording import with_question
 from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, Row, Segment, SupportMatrix
 
@@ -67,12 +66,11 @@ class LocalEngine:
         """See IncrementalEngine.read_part."""
         library = Library(request.passages, request.expired)
         must_read = dict(request.must_read)
-        asked = as_asked(request)
         views = [
             None if request.expired() else library.views(segment, must_read.get(segment.id, ()))
-            for segment in asked.segments
+            for segment in request.segments
         ]
-        read = self.read(asked, library, views)
+        read = self.read(request, library, views)
         scorer = load_scorer(self.folder)
 
         def rows(count: int) -> tuple[Row, ...]:
@@ -113,12 +111,6 @@ class LocalEngine:
             errors = tuple(worst[VERDICTS:])
             readings.append(Reading(view, supported, max(p[1] for p in of_pieces), errors) if done else None)
         return result
-
-
-def as_asked(request: VerifyRequest) -> VerifyRequest:
-    """The request with the question before segments that open with yes or no, as they are looked up and read."""
-    told = (replace(segment, text=with_question(segment.text, request.question)) for segment in request.segments)
-    return replace(request, segments=tuple(told))
 
 
 def own_segments(segments: Sequence[Segment], library: Library) -> tuple[bool, ...]:

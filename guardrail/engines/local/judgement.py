@@ -13,6 +13,7 @@ from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
 from guardrail.text.facts import RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
+from guardrail.text.records.clash import EXACT, row_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
 _ON_TOPIC = 0.6
@@ -44,6 +45,8 @@ def judge_readings(
     mismatches = gate(segment, library, readings)
     signals = row_signals(readings, mismatches, views.coverage_all)
     supported = scorer(signals, count)
+    if any(m.weight >= EXACT for m in mismatches):
+        supported = min(supported, 1 - CERTAIN)
 
     cells: list[Cell | None] = [None] * len(library.passages)
     for reading in windows:
@@ -118,7 +121,8 @@ def gate(segment: Segment, library: Library, readings: Sequence[Reading]) -> tup
     parts = sorted({i for r in readings for i in r.view.parts})
     titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
     evidence = [*(extract(title) for title in titles), *(library.sentences[i].facts for i in parts)]
-    return compare(extract(segment.text), evidence)
+    claim = extract(segment.text)
+    return (*compare(claim, evidence), *row_clashes(claim, library.tables, library.prose))
 
 
 def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], coverage_all: float) -> Signals:

@@ -11,7 +11,9 @@ from functools import cached_property
 
 from guardrail.engines.local.rules import bare
 from guardrail.errors import EngineTimeout
+from guardrail.text.facts import Facts
 from guardrail.text.passages import Sentence, Window, sentences, titled, windows
+from guardrail.text.records.clash import Cells
 from guardrail.text.words import Overlap, content_words
 from guardrail.types import Passage, Segment
 
@@ -77,6 +79,20 @@ class Library:
     def known(self) -> frozenset[str]:
         """Content words of all passages."""
         return frozenset(word for sentence in self.sentences for word in sentence.words)
+
+    @cached_property
+    def tables(self) -> tuple[tuple[Cells, ...], ...]:
+        """The rows of each table and array of objects."""
+        found: dict[tuple[int, int], list[Cells]] = {}
+        for owner, sentence in zip(self.owner, self.sentences, strict=True):
+            if sentence.cells and sentence.table >= 0:
+                found.setdefault((owner, sentence.table), []).append(sentence.cells)
+        return tuple(map(tuple, found.values()))
+
+    @cached_property
+    def prose(self) -> tuple[Facts, ...]:
+        """Facts of the sentences that are no rows, where there are tables at all."""
+        return tuple(s.facts for s in self.sentences if s.table < 0) if self.tables else ()
 
     def _parts(self, window: Window) -> range:
         start = self._first[window.passage]

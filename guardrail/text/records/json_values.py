@@ -29,6 +29,8 @@ class _Record:
     place: str
     keys: tuple[str, ...]
     values: list[str]
+    cells: tuple[tuple[str, str], ...]
+    table: int = -1
 
 
 def json_statements(text: str) -> Iterator[Statement]:
@@ -50,7 +52,9 @@ def json_statements(text: str) -> Iterator[Statement]:
             continue  # "[1] Hallam 2022" is no array
         end = after
         for record in made:
-            yield Statement(record.span, record.place + row_text(record.keys, record.values))
+            yield Statement(
+                record.span, record.place + row_text(record.keys, record.values), record.cells, record.table
+            )
 
 
 def _value(text: str, at: int, path: list[str]) -> tuple[int, list[_Record]]:
@@ -82,13 +86,13 @@ def _value(text: str, at: int, path: list[str]) -> tuple[int, list[_Record]]:
         at = _skip(text, at)
     if opening == "[" and len({record.keys for record in elements}) == 1:
         for record, values in zip(elements, ranked([r.values for r in elements]), strict=True):
-            record.values = values
+            record.values, record.table = values, start
     if own:
         place = ", ".join(filter(None, path))
         stop = min((r.span.start for r in inner), default=at + 1)  # spans of records must not overlap
         span = Span(start, start + len(text[start:stop].rstrip()))
         keys, row = zip(*own, strict=True)
-        inner.insert(0, _Record(span, f"{place}: " if place else "", keys, list(row)))
+        inner.insert(0, _Record(span, f"{place}: " if place else "", keys, list(row), tuple(own)))
     return at + 1, inner
 
 

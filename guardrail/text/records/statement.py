@@ -17,10 +17,16 @@ _KEY = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A row, object or item: where it stands, and what it says in words."""
+    """A row, object or item: where it stands, and what it says in words.
+
+    ``cells`` are (header, value) of a row or object, its name first; ``table`` is where its table or array begins.
+    List items have neither.
+    """
 
     span: Span
     text: str
+    cells: tuple[tuple[str, str], ...] = ()
+    table: int = -1
 
 
 def row_text(headers: Sequence[str], row: Sequence[str]) -> str:

@@ -55,8 +55,11 @@ def table(text: str, lines: Sequence[Span], at: int) -> tuple[int, list[Statemen
         rows.append(row)
     if len(rows) < (1 if ruled or mark == "\t" else 2):
         return at, []
-    found = zip(lines[first:], ranked(rows), strict=False)
-    return first + len(rows), [Statement(span, row_text(headers, row)) for span, row in found]
+    made = [
+        Statement(span, row_text(headers, told), tuple(zip(headers, row, strict=False)), lines[at].start)
+        for span, row, told in zip(lines[first:], rows, ranked(rows), strict=False)
+    ]
+    return first + len(rows), made
 
 
 def _cells(line: str, mark: str) -> tuple[str, ...]:
