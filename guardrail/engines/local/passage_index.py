@@ -133,7 +133,8 @@ class Library:
     def _window_view(self, window: Window, coverage: float) -> View:
         parts = self._parts(window)
         passage = self.passages[window.passage]
-        text = " ".join(self.sentences[part].text for part in parts)
+        # The weights were trained on windows as they stand; statements are for the joint view, facts and evidence.
+        text = passage.text[self.sentences[parts[0]].span.start : self.sentences[parts[-1]].span.end]
         return View(titled(passage, text), tuple(parts), window, coverage)
 
     def _in_context(self, index: int, *, first: bool) -> str:

@@ -11,7 +11,9 @@ from guardrail.types import Span
 _LEAST_RANKED, _MOST_RANKED = 3, 60
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_AMOUNT = re.compile(r"([^\d\-−]{0,4})([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d{1,12}(?:\.\d{1,6})?)(\D{0,12})")
+_AMOUNT = re.compile(
+    r"((?:[A-Z]{3} )?[^\w\-−]{0,3})([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d{1,12}(?:\.\d{1,6})?)(\D{0,12})"
+)
 _KEY = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 
 
