@@ -46,15 +46,13 @@ def json_statements(text: str) -> Iterator[Statement]:
         except (ValueError, RecursionError):
             failed += 1
             continue
-        if not _LINE_ENDS.match(text, after) or not (
-            isinstance(value, dict) or any(isinstance(v, dict) for v in value)
-        ):
+        objects = isinstance(value, dict) or any(isinstance(element, dict) for element in value)
+        if not objects or not _LINE_ENDS.match(text, after):
             continue  # "[1] Hallam 2022" is no array
         end = after
         for record in made:
-            yield Statement(
-                record.span, record.place + row_text(record.keys, record.values), record.cells, record.table
-            )
+            told = record.place + row_text(record.keys, record.values)
+            yield Statement(record.span, told, record.cells, record.table)
 
 
 def _value(text: str, at: int, path: list[str]) -> tuple[int, list[_Record]]:
