@@ -11,7 +11,6 @@ from functools import cached_property
 
 from guardrail.engines.local.rules import bare
 from guardrail.errors import EngineTimeout
-from guardrail.text.facts import Facts
 from guardrail.text.passages import Sentence, Window, sentences, titled, windows
 from guardrail.text.records.clash import Cells
 from guardrail.text.words import Overlap, content_words
@@ -85,14 +84,14 @@ class Library:
         """The rows of each table and array of objects."""
         found: dict[tuple[int, int], list[Cells]] = {}
         for owner, sentence in zip(self.owner, self.sentences, strict=True):
-            if sentence.cells and sentence.table >= 0:
+            if sentence.table >= 0:
                 found.setdefault((owner, sentence.table), []).append(sentence.cells)
         return tuple(map(tuple, found.values()))
 
     @cached_property
-    def prose(self) -> tuple[Facts, ...]:
-        """Facts of the sentences that are no rows, where there are tables at all."""
-        return tuple(s.facts for s in self.sentences if s.table < 0) if self.tables else ()
+    def prose(self) -> tuple[str, ...]:
+        """The sentences that are no rows of a table."""
+        return tuple(sentence.text for sentence in self.sentences if sentence.table < 0)
 
     def _parts(self, window: Window) -> range:
         start = self._first[window.passage]

@@ -6,7 +6,8 @@ the span of the row, object or item that it was read from, so that quotes stay v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 
 from guardrail.text.records.json_values import json_statements
 from guardrail.text.records.statement import Statement, row_text
@@ -27,12 +28,28 @@ def statements(text: str) -> list[Statement]:
         line that leads in a list belong to no statement.
     """
     found = list(json_statements(text))
-    taken = [s.span for s in found]
     if "<t" in text or "<T" in text:
-        found.extend(html_rows(text))
-    lines = [line for line in _lines(text) if not any(t.start < line.end and line.start < t.end for t in taken)]
-    found.extend(_line_records(text, lines))
-    return sorted(found, key=lambda s: s.span.start)
+        free = _beside(found)
+        found.extend(row for row in html_rows(text) if free(row.span))
+    free = _beside(found)
+    found.extend(_line_records(text, [line for line in _lines(text) if free(line)]))
+    return sorted(found, key=_start)
+
+
+def _start(statement: Statement) -> int:
+    return statement.span.start
+
+
+def _beside(found: Sequence[Statement]) -> Callable[[Span], bool]:
+    """Whether a span overlaps none of the statements found so far, which lie apart."""
+    taken = [statement.span for statement in sorted(found, key=_start)]
+    ends = [span.end for span in taken]
+
+    def free(span: Span) -> bool:
+        following = bisect_right(ends, span.start)
+        return following == len(taken) or taken[following].start >= span.end
+
+    return free
 
 
 def _lines(text: str) -> Iterator[Span]:

@@ -27,7 +27,7 @@ _SIGNS = re.compile(
 """Words with which a value may stand beside a row's name without being a cell of it."""
 
 
-def row_clashes(claim: Facts, tables: Sequence[Sequence[Cells]], prose: Sequence[Facts] = ()) -> list[Mismatch]:
+def row_clashes(claim: Facts, tables: Sequence[Sequence[Cells]], prose: Sequence[str] = ()) -> list[Mismatch]:
     """Values that the claim gives to the one row it names, while the table has them in another row of the column.
 
     Silent where the claim names no row or several, compares, counts or negates, and where a row of that name in any
@@ -36,7 +36,7 @@ def row_clashes(claim: Facts, tables: Sequence[Sequence[Cells]], prose: Sequence
     Args:
         claim: Facts of the claim.
         tables: Rows of each table of the passages.
-        prose: Facts of the other sentences.
+        prose: The other sentences.
     """
     if not tables or _SIGNS.search(claim.text):
         return []
@@ -49,9 +49,9 @@ def row_clashes(claim: Facts, tables: Sequence[Sequence[Cells]], prose: Sequence
         for value in values:
             if any(_holds(cell, value) for row, _ in named for _, cell in row) or _said(own[0][1], value, prose):
                 continue
-            column = next((header for row in rows for header, cell in row[1:] if _is(cell, value)), None)
-            cell = dict(own[1:]).get(column or "")
-            if cell and values_of(extract(cell)):
+            column = next((n for row in rows for n, (_, cell) in enumerate(row) if n and _is(cell, value)), len(own))
+            cell = own[column][1] if column < len(own) else ""
+            if values_of(extract(cell)):
                 found.append(mismatch(value, EXACT, cell))
     return found
 
@@ -60,9 +60,8 @@ def _named(rows: Sequence[Cells], text: str) -> list[Cells]:
     return [row for row in rows if _names(row, text)]
 
 
-def _said(name: str, value: Fact, prose: Sequence[Facts]) -> bool:
-    with_name = (facts for facts in prose if name.casefold() in facts.text.casefold())
-    return any(is_equal(value, other) for facts in with_name for other in values_of(facts))
+def _said(name: str, value: Fact, prose: Sequence[str]) -> bool:
+    return any(_holds(sentence, value) for sentence in prose if name.casefold() in sentence.casefold())
 
 
 def _names(row: Cells, text: str) -> bool:
@@ -71,8 +70,8 @@ def _names(row: Cells, text: str) -> bool:
     return known and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _holds(cell: str, value: Fact) -> bool:
-    return any(is_equal(value, own) for own in values_of(extract(cell)))
+def _holds(text: str, value: Fact) -> bool:
+    return any(is_equal(value, own) for own in values_of(extract(text)))
 
 
 def _is(cell: str, value: Fact) -> bool:

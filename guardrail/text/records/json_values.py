@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +23,17 @@ _SPACE = re.compile(r"[\s,:]*")
 
 @dataclass(slots=True)
 class _Record:
-    """The plain values of one object; ``place`` names what it lies in."""
+    """The plain values of one object: ``place`` names what it lies in, ``told`` are the values as they are told."""
 
     span: Span
     place: str
-    keys: tuple[str, ...]
-    values: list[str]
     cells: tuple[tuple[str, str], ...]
+    told: Sequence[str]
     table: int = -1
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(key for key, _ in self.cells)
 
 
 def json_statements(text: str) -> Iterator[Statement]:
@@ -51,8 +54,8 @@ def json_statements(text: str) -> Iterator[Statement]:
             continue  # "[1] Hallam 2022" is no array
         end = after
         for record in made:
-            told = record.place + row_text(record.keys, record.values)
-            yield Statement(record.span, told, record.cells, record.table)
+            words = record.place + row_text(record.keys, record.told)
+            yield Statement(record.span, words, record.cells, record.table)
 
 
 def _value(text: str, at: int, path: list[str]) -> tuple[int, list[_Record]]:
@@ -83,14 +86,14 @@ def _value(text: str, at: int, path: list[str]) -> tuple[int, list[_Record]]:
             at = after
         at = _skip(text, at)
     if opening == "[" and len({record.keys for record in elements}) == 1:
-        for record, values in zip(elements, ranked([r.values for r in elements]), strict=True):
-            record.values, record.table = values, start
+        for record, told in zip(elements, ranked([r.told for r in elements]), strict=True):
+            record.told, record.table = told, start
     if own:
         place = ", ".join(filter(None, path))
         stop = min((r.span.start for r in inner), default=at + 1)  # spans of records must not overlap
         span = Span(start, start + len(text[start:stop].rstrip()))
-        keys, row = zip(*own, strict=True)
-        inner.insert(0, _Record(span, f"{place}: " if place else "", keys, list(row), tuple(own)))
+        values = [value for _, value in own]
+        inner.insert(0, _Record(span, f"{place}: " if place else "", tuple(own), values))
     return at + 1, inner
 
 

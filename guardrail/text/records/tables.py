@@ -84,6 +84,7 @@ def _fits(row: Sequence[str], line: str, mark: str, columns: int) -> bool:
 
 
 def html_rows(text: str) -> Iterator[Statement]:
+    """The rows of HTML tables under their last header row; they are told, not ranked or searched for clashes."""
     headers: tuple[str, ...] = ()
     borders = [*(m.start() for m in _ROW_TAG.finditer(text)), len(text)]
     for start, limit in pairwise(borders):

@@ -22,7 +22,7 @@ def clashes(claim: str, passage: str) -> list[tuple[str, str | None]]:
     for sentence in sentences(passage):
         if sentence.table >= 0:
             tables[sentence.table].append(sentence.cells)
-    prose = [sentence.facts for sentence in sentences(passage) if sentence.table < 0]
+    prose = [sentence.text for sentence in sentences(passage) if sentence.table < 0]
     return [(m.claim_value, m.evidence_value) for m in row_clashes(extract(claim), list(tables.values()), prose)]
 
 

@@ -77,6 +77,12 @@ values = st.recursive(
 )
 
 
+def test_records_inside_records_are_told_once() -> None:
+    inside = json.dumps({"x": "<tr><td>1<td>2"})
+    assert told(inside) == ["x: <tr><td>1<td>2."]
+    assert told("<table><tr><td>a|b\nc|d\ne|f</td></tr></table>") == ["a|b c|d e|f."]
+
+
 @given(values, st.sampled_from((None, 1)))
 def test_spans_of_json_lie_apart_and_inside(value: object, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
@@ -92,7 +98,9 @@ def test_any_text_is_read_and_sentences_stay_in_order(text: str) -> None:
     assert all(a.end <= b.start for a, b in pairwise(spans))
 
 
-@pytest.mark.parametrize("piece", ["[", '{"a":', "<tr><td>", "<td>", "a|b\n", "[\n", '["a",\n', "x,y,z\n", "q:\n- "])
+@pytest.mark.parametrize(
+    "piece", ["[", '{"a":', "<tr><td>", "<td>", "a|b\n", "[\n", '["a",\n', "x,y,z\n", "q:\n- ", '{"a": 1}\n']
+)
 def test_hostile_text_takes_few_steps(piece: str) -> None:
     """Ten times the text may take some ten times the calls, not a hundred times."""
 
