@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -35,7 +35,7 @@ def contrast_sets(*, held: bool) -> tuple[dict[str, Any], ...]:
 
 
 def read_passage(text: str) -> str:
-    """What the running guard shows the model of a short passage: table rows, objects and items as statements."""
+    """A short passage with its table rows, objects and items as statements, as the joint view of the guard has them."""
     return " ".join(sentence.text for sentence in sentences(text))
 
 
@@ -48,32 +48,30 @@ def with_question(claim: str, question: str | None) -> str:
     return f"{question} {claim}" if question and _YES_OR_NO.match(claim) else claim
 
 
-def contrast_groups(rng: random.Random, *, held: bool = False) -> Iterator[list[Pair]]:
-    """The claims of each set, true and false in turn, with one fresh view of its passage."""
-    sets = contrast_sets(held=held)
-    for row in sets:
-        passage = _beside(read_passage(row["p"]), sets, rng)
-        claims = [
-            (with_question(claim, row.get("q")), label)
-            for true, false, letter in zip(row["t"], row["f"], row["v"], strict=True)
-            for claim, label in ((true, SUPPORTED), (false, LABELS[letter]))
-        ]
-        yield [Pair(passage, claim, label, "contrast", row["p"]) for claim, label in claims]
+def contrast_group(row: dict[str, Any], rng: random.Random, others: Sequence[dict[str, Any]]) -> list[Pair]:
+    """The claims of one set, true and false in turn, with a fresh view of its passage."""
+    passage = _beside(read_passage(row["p"]), others, rng)
+    claims = [
+        (with_question(claim, row.get("q")), label)
+        for true, false, letter in zip(row["t"], row["f"], row["v"], strict=True)
+        for claim, label in ((true, SUPPORTED), (false, LABELS[letter]))
+    ]
+    return [Pair(passage, claim, label, "contrast", row["p"]) for claim, label in claims]
 
 
 def contrast_pairs(rng: random.Random, *, held: bool = False) -> Iterator[Pair]:
     """Every claim of every set; a true one now and then with another set's passage, too."""
     sets = contrast_sets(held=held)
-    for group in contrast_groups(rng, held=held):
-        for pair in group:
+    for row in sets:
+        for pair in contrast_group(row, rng, sets):
             yield pair
             if pair.label == SUPPORTED and rng.random() < ELSEWHERE:
                 yield replace(pair, premise=read_passage(rng.choice(sets)["p"]), label=NOT_SUPPORTED)
 
 
-def _beside(passage: str, sets: tuple[dict[str, Any], ...], rng: random.Random) -> str:
+def _beside(passage: str, others: Sequence[dict[str, Any]], rng: random.Random) -> str:
     if rng.random() >= BESIDE:
         return passage
-    other = sentences(rng.choice(sets)["p"])
+    other = sentences(rng.choice(others)["p"])
     chosen = " ".join(s.text for s in other[: rng.choice((1, 1, 2))])
     return f"{passage} {chosen}" if rng.random() < 0.6 else f"{chosen} {passage}"

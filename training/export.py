@@ -37,14 +37,19 @@ class Logits(torch.nn.Module):
 
 
 def export_float(weights: Path, target: Path) -> None:
-    """Float32 ONNX graph with dynamic batch and length."""
+    """Float32 ONNX graph of trained weights."""
     model = build_model(Recipe(dropout=0.0))
     model.load_state_dict({name: tensor.float() for name, tensor in torch.load(weights, map_location="cpu").items()})
-    model.eval()
+    write_graph(Logits(model), target)
+
+
+def write_graph(reader: torch.nn.Module, target: Path) -> None:
+    """Float32 ONNX graph of a function of ids, types and mask, with dynamic batch and length."""
+    reader.eval()
     sample = torch.ones(2, 16, dtype=torch.long)
     names = ["input_ids", "token_type_ids", "attention_mask"]
     torch.onnx.export(
-        Logits(model),
+        reader,
         (sample, torch.zeros_like(sample), sample),
         str(target),
         input_names=names,

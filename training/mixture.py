@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from training.contrast import contrast_groups
+from training.contrast import contrast_group, contrast_sets
 from training.elementary import elementary_pairs
 from training.pairs import Pair, human_pairs, join, written_pairs, written_records
 
@@ -33,14 +33,15 @@ def rounds(data: Path, rng: random.Random, *, warmed: bool) -> Iterator[list[Gro
     long = human_pairs(data, rng, 1.0, sets=LONG)
     records = written_records(data, held=False)
     paragraphs = [join(record["sentences"][:4], record["lang"]) for record in records]
+    sets = contrast_sets(held=False)
     seen: Counter[str] = Counter()
     at = 0
     while True:
         counts = LATER if warmed else FIRST
         warmed = True
-        contrast = sorted(contrast_groups(rng), key=lambda group: seen[group[0].group] + rng.random())
-        groups = contrast[: counts["contrast"]]
-        seen.update(group[0].group for group in groups)
+        chosen = sorted(sets, key=lambda row: seen[row["p"]] + rng.random())[: counts["contrast"]]
+        seen.update(row["p"] for row in chosen)
+        groups = [contrast_group(row, rng, sets) for row in chosen]
         singles = short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.sample(records, counts["records"]):

@@ -25,7 +25,7 @@ from guardrail.engines.local.model import ERROR_TYPES, VERDICTS
 from training.contrast import contrast_pairs
 from training.mixture import Group, rounds
 from training.pairs import SUPPORTED, Pair
-from training.train import Recipe, auc, build_model, load_tokenizer, load_weights, loss_of, tensors
+from training.train import Recipe, auc, build_model, load_tokenizer, load_weights, loss_of, save_whole, tensors
 
 WARMUP_STEPS = 60
 BATCH_CHARACTERS, BATCH_PAIRS = 11_000, 36
@@ -138,8 +138,7 @@ def train(data: Path, learner: Learner, out: Path, minutes: float, *, warmed: bo
 
 
 def _save(learner: Learner, out: Path, step: int) -> None:
-    torch.save(learner.model.state_dict(), out / "model.part")
-    (out / "model.part").replace(out / "model.pt")
+    save_whole(learner.model.state_dict(), out / "model.pt")
     figures = {"step": step, "contrast_auc": held_out_auc(learner)}
     print(json.dumps(figures), flush=True)
     with (out / "log.jsonl").open("a") as log:

@@ -260,7 +260,7 @@ def train(
 
     def checkpoint() -> None:
         state = {"master": master, "optimizer": optimizer.state_dict(), "averaged": averaged, "step": step}
-        _save(state, state_file)
+        save_whole(state, state_file)
         _report(model, trainable, master, averaged, held, tokenizer, device, out, step)
 
     model.train()
@@ -308,7 +308,7 @@ def train(
     checkpoint()
 
 
-def _save(content: object, path: Path) -> None:
+def save_whole(content: object, path: Path) -> None:
     """Whole or not at all: an interruption must not spoil what a run can be resumed from."""
     torch.save(content, path.with_suffix(".part"))
     path.with_suffix(".part").replace(path)
@@ -339,7 +339,7 @@ def _report(
     """Write the averaged weights and the held-out AUC with them."""
     names = [name for name, p in model.named_parameters() if p.requires_grad]
     weights = {name: tensor.float() for name, tensor in model.state_dict().items()}
-    _save(weights | dict(zip(names, averaged, strict=True)), out / "model.pt")
+    save_whole(weights | dict(zip(names, averaged, strict=True)), out / "model.pt")
     with torch.no_grad():
         torch._foreach_copy_(trainable, averaged)
     scores = supported_probability(model, held, tokenizer, device)

@@ -15,7 +15,7 @@ from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.testing import FakeEngine, check_engine
 from guardrail.types import Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span, SupportMatrix, Usage
-from tests.support.checks import ANSWER, PASSAGES
+from tests.support.checks import ANSWER, PASSAGES, AsyncFake
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,6 @@ class Drafting(Scored):
         raise AssertionError("a cascade must not let its second engine decompose")
 
 
-@dataclass(frozen=True)
-class Awaited:
-    """An engine that can only be awaited."""
-
-    inner: Scored
-    wait: float = 0.0
-    name: str = "awaited"
-
-    async def averify(self, request):
-        await asyncio.sleep(self.wait)
-        return self.inner.verify(request)
-
-
 def request_for(*texts, relations=(), deadline=None, passages=("One.", "Two.")):
     segments = tuple(
         Segment(id=f"s{n}", span=Span(n, n + 1), text=text, relations=tuple(relations)) for n, text in enumerate(texts)
@@ -112,7 +99,7 @@ def test_sync_and_async_give_the_same():
     first, second = Scored({"b": 0.5}), Drafting({}, default=0.1, logic=True, usage=Usage(calls=1, rounds=1))
     both(CascadeEngine(first=first, second=second), request_for("a", "b"))
     sync = CascadeEngine(first=first, second=replace(second, name="x")).verify(request_for("a", "b"))
-    mixed = CascadeEngine(first=Awaited(first), second=Awaited(second))
+    mixed = CascadeEngine(first=AsyncFake(first), second=AsyncFake(second))
     awaited = asyncio.run(mixed.averify(request_for("a", "b")))
     assert awaited.rows[0] == sync.rows[0]
     assert awaited.rows[1].supported == 0.1
@@ -307,7 +294,7 @@ def test_too_little_time_left_asks_nobody():
 
 def test_a_second_engine_that_outlasts_the_deadline_takes_nothing_along():
     """Awaited, a slow model is given up in time for the first engine's verdicts to be delivered."""
-    slow = CascadeEngine(first=Scored({"Halloway": 0.3}), second=Awaited(Scored({}), wait=30.0), least_seconds=0.1)
+    slow = CascadeEngine(first=Scored({"Halloway": 0.3}), second=AsyncFake(Scored({}), wait=30.0), least_seconds=0.1)
     started = time.monotonic()
     report = asyncio.run(Guard(policy=Policy(deadline=0.6), engine=slow).acheck(ANSWER, PASSAGES))
     assert time.monotonic() - started < 2.0
@@ -365,7 +352,7 @@ def test_the_second_is_told_what_is_spent():
 
 def test_an_async_only_engine_cannot_be_called_sync():
     """The caller's mistake."""
-    engine = CascadeEngine(first=Scored({"Halloway": 0.5}), second=Awaited(Scored({})))
+    engine = CascadeEngine(first=Scored({"Halloway": 0.5}), second=AsyncFake(Scored({})))
     with pytest.raises(UsageError, match="acheck"):
         Guard(engine=engine).check(ANSWER, PASSAGES)
 
@@ -374,7 +361,7 @@ def test_cancelling_cancels_the_second():
     """A client that hangs up must not be answered by a timeout of ours."""
 
     async def cancelled():
-        engine = CascadeEngine(first=Scored({}, default=0.5), second=Awaited(Scored({}), wait=30.0))
+        engine = CascadeEngine(first=Scored({}, default=0.5), second=AsyncFake(Scored({}), wait=30.0))
         task = asyncio.ensure_future(Guard(engine=engine).acheck(ANSWER, PASSAGES))
         await asyncio.sleep(0.2)
         task.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from guardrail.check.contract import Engine
 from guardrail.testing import FakeEngine
 from guardrail.types import SupportMatrix
 
@@ -21,7 +22,7 @@ VERDICTS = {"Halloway": "contradicted"}
 class AsyncFake:
     """An engine that can only be awaited."""
 
-    inner: FakeEngine
+    inner: Engine
     wait: float = 0.0
     name: str = "async-fake"
 

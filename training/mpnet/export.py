@@ -13,27 +13,8 @@ from pathlib import Path
 
 import torch
 
-from training.export import quantize
+from training.export import quantize, write_graph
 from training.mpnet.reader import TOKENS, Reader
-
-
-def export_float(base: Path, weights: Path, target: Path) -> None:
-    """Float32 ONNX graph with dynamic batch and length."""
-    model = Reader(base)
-    model.load_state_dict(torch.load(weights, map_location="cpu"))
-    model.eval()
-    sample = torch.ones(2, 16, dtype=torch.long)
-    names = ["input_ids", "token_type_ids", "attention_mask"]
-    torch.onnx.export(
-        model,
-        (sample, torch.zeros_like(sample), sample),
-        str(target),
-        input_names=names,
-        output_names=["logits"],
-        dynamic_axes={name: {0: "batch", 1: "tokens"} for name in names} | {"logits": {0: "batch"}},
-        opset_version=17,
-        dynamo=False,
-    )
 
 
 def main() -> None:
@@ -45,7 +26,9 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.to.mkdir(parents=True, exist_ok=True)
     full = arguments.run / "model.onnx"
-    export_float(arguments.base, arguments.run / "model.pt", full)
+    model = Reader(arguments.base)
+    model.load_state_dict(torch.load(arguments.run / "model.pt", map_location="cpu"))
+    write_graph(model, full)
     quantize(full, arguments.to / "model.onnx")
     shutil.copy(arguments.base / "tokenizer.json", arguments.to / "tokenizer.json")
     (arguments.to / "tokens.json").write_text(json.dumps(asdict(TOKENS)) + "\n")

@@ -183,21 +183,13 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize("reply", REPLIES)
-@pytest.mark.parametrize("documents", [True, False])
-@pytest.mark.parametrize("without_passages", ["check", "skip"])
-def test_agents(reply, documents, without_passages, guard):
-    """Answers, calls of tools and structured replies; with evidence and without any."""
-    pytest.importorskip("langchain", reason="agents need langchain 1.x")
-    from langchain.agents.middleware import ModelRequest, ModelResponse
+def model_request(*messages):
+    """As LangChain 1.0.0 wants it: with every field."""
+    from langchain.agents.middleware import ModelRequest
 
-    said, structured = REPLIES[reply]
-    message = said if isinstance(said, AIMessage) else AIMessage(said, id="a1")
-    result = [message] if structured is None else [message, ToolMessage(str(structured), tool_call_id="c1")]
-    found = [ToolMessage(FACT, tool_call_id="c0")] if documents else []
-    request = ModelRequest(
+    return ModelRequest(
         model=None,
-        messages=[HumanMessage(QUESTION), *found],
+        messages=list(messages),
         system_prompt=None,
         tool_choice=None,
         tools=[],
@@ -205,6 +197,21 @@ def test_agents(reply, documents, without_passages, guard):
         state={},
         runtime=None,
     )
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize("documents", [True, False])
+@pytest.mark.parametrize("without_passages", ["check", "skip"])
+def test_agents(reply, documents, without_passages, guard):
+    """Answers, calls of tools and structured replies; with evidence and without any."""
+    pytest.importorskip("langchain", reason="agents need langchain 1.x")
+    from langchain.agents.middleware import ModelResponse
+
+    said, structured = REPLIES[reply]
+    message = said if isinstance(said, AIMessage) else AIMessage(said, id="a1")
+    result = [message] if structured is None else [message, ToolMessage(str(structured), tool_call_id="c1")]
+    found = [ToolMessage(FACT, tool_call_id="c0")] if documents else []
+    request = model_request(HumanMessage(QUESTION), *found)
 
     def handler(asked):
         if len(asked.messages) > len(request.messages):
@@ -226,18 +233,9 @@ def test_agents(reply, documents, without_passages, guard):
 def test_a_structured_reply_that_is_not_checked_stays(guard):
     """With ``without_passages="skip"``: it was lost in async agents, and its tool's message with it."""
     pytest.importorskip("langchain", reason="agents need langchain 1.x")
-    from langchain.agents.middleware import ModelRequest, ModelResponse
+    from langchain.agents.middleware import ModelResponse
 
-    request = ModelRequest(
-        model=None,
-        messages=[HumanMessage(QUESTION)],
-        system_prompt=None,
-        tool_choice=None,
-        tools=[],
-        response_format=None,
-        state={},
-        runtime=None,
-    )
+    request = model_request(HumanMessage(QUESTION))
     reply = Opening(at="6:00")
 
     async def handler(_):
