@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _OPTIONS: tuple[tuple[str, tuple[type, ...], tuple[str, str]], ...] = (
+    ("policies", (Mapping,), ("be a mapping of names to policies", "Use Policy.load_all(file).")),
     ("policy", (Policy, PolicyWatch), ("be a Policy", "Use Policy.monitor() or Policy.load(name or file).")),
     (
         "engine",
@@ -54,6 +55,7 @@ class Guard:
 
     Attributes:
         policy: What to do with what is found: a Policy, or ``Policy.watch(file)`` for one that may change.
+        policies: Policies that a call may ask for by name (``policy="tenant-a"``): ``Policy.load_all(file)``, say.
         engine: ``"local"`` (default) or another name (``guardrail.engines.NAMES``, such as ``"llm:<model>"``), or any
             object with the Engine or AsyncEngine protocol.
         linking: How several biographies in one answer share out the namesakes that the passages describe: each takes
@@ -64,6 +66,7 @@ class Guard:
     """
 
     policy: Policy | PolicyWatch[Policy] = field(default_factory=Policy.monitor)
+    policies: Mapping[str, Policy | PolicyWatch[Policy]] = field(default_factory=dict, repr=False)
     engine: str | Engine | AsyncEngine = "local"
     linking: Linking = "argmax"
     retriever: Retriever | AsyncRetriever | None = None
@@ -75,12 +78,18 @@ class Guard:
         for name, kinds, need in _OPTIONS:
             if not isinstance(given := getattr(self, name), kinds):
                 raise ConfigurationError(f"{name} must {need[0]}, got {type(given).__name__}. {need[1]}")
+        for name, policy in self.policies.items():
+            if not isinstance(name, str) or not isinstance(policy, (Policy, PolicyWatch)):
+                kind = type(policy).__name__
+                raise ConfigurationError(f"policies must hold a Policy for each name, got {kind} for {name!r}.")
+        object.__setattr__(self, "policies", dict(self.policies))
         if self.linking not in LINKINGS:
             raise ConfigurationError(f"unknown linking {self.linking!r}. {did_you_mean(str(self.linking), LINKINGS)}")
         judge = make_engine(self.engine, policy=self.policy.current()) if isinstance(self.engine, str) else self.engine
         for name in ("judge", "engine"):
             object.__setattr__(self, name, judge)
-        self.policy.warn_if_calibrated_for_another(judge)
+        for policy in (self.policy, *self.policies.values()):
+            policy.warn_if_calibrated_for_another(judge)
         import_module("guardrail.check.plan")  # the stages are loaded now, not while the first answer waits
 
     def check(
@@ -90,7 +99,7 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
     ) -> Report:
         """Check an answer against the passages it was generated from.
 
@@ -101,7 +110,7 @@ class Guard:
             question: What was asked, if known.
             claims: What to check of the answer: texts, (head, relation, tail) triplets or Claim objects. Then the
                 answer is not taken apart, one finding comes out per claim, in order, and ``[]`` means that it abstains.
-            policy: Instead of the guard's own, for this call.
+            policy: Instead of the guard's own, for this call; or the name of one of its ``policies``.
 
         Returns:
             A report with one finding per checked segment. Where an engine fails or time runs out the findings are
@@ -120,7 +129,7 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
     ) -> Report:
         """The same as ``check``, without blocking the event loop."""
         return await arun(self.checking(answer, passages, question=question, claims=claims, policy=policy))
@@ -132,7 +141,7 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
         regenerate: Generator | None = None,
     ) -> GuardedAnswer:
         """Check an answer, apply the policy, repair what it asks to repair; deliver ``.text`` of the result.
@@ -157,7 +166,7 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
         regenerate: Generator | None = None,
     ) -> GuardedAnswer:
         """The same as ``run``, without blocking the event loop."""
@@ -171,7 +180,7 @@ class Guard:
         question: str | None = None,
         mode: Mode = "buffer",
         regenerate: Generator | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
     ) -> Iterator[StreamEvent]:
         """Check an answer while it is generated: see ``guardrail.streaming.guarded_stream``."""
         from guardrail.streaming import guarded_stream
@@ -188,7 +197,7 @@ class Guard:
         question: str | None = None,
         mode: Mode = "buffer",
         regenerate: Generator | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
     ) -> AsyncIterator[StreamEvent]:
         """The same as ``stream``, for deltas that are awaited; the event loop is not blocked."""
         from guardrail.streaming import aguarded_stream
@@ -198,13 +207,13 @@ class Guard:
         )
 
     def repair(
-        self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
+        self, report: Report, *, policy: Policy | str | None = None, regenerate: Generator | None = None
     ) -> GuardedAnswer:
         """Decide on a report, and repair its answer where the policy asks for it; every new answer is checked."""
         return run(self.repairing(report, policy=policy, regenerate=regenerate))
 
     async def arepair(
-        self, report: Report, *, policy: Policy | None = None, regenerate: Generator | None = None
+        self, report: Report, *, policy: Policy | str | None = None, regenerate: Generator | None = None
     ) -> GuardedAnswer:
         """The same as ``repair``, without blocking the event loop."""
         return await arun(self.repairing(report, policy=policy, regenerate=regenerate))
@@ -229,7 +238,7 @@ class Guard:
         """The same as ``extract``, without blocking the event loop."""
         return (await arun(self._drafting(answer, question))).parts.segments
 
-    def apply(self, report: Report, *, policy: Policy | None = None) -> GuardedAnswer:
+    def apply(self, report: Report, *, policy: Policy | str | None = None) -> GuardedAnswer:
         """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""
         from guardrail.repair.attempts import applied
 
@@ -243,7 +252,7 @@ class Guard:
         *,
         question: str | None = None,
         claims: Iterable[ClaimLike] | None = None,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
         engine: Engine | AsyncEngine | None = None,
     ) -> Program[Report]:
         """``check`` as a program (guardrail.check.drivers); with ``engine`` by that one and without the retriever."""
@@ -260,7 +269,7 @@ class Guard:
         self,
         report: Report,
         *,
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
         regenerate: Generator | None = None,
         only_edit: bool = False,
     ) -> Program[GuardedAnswer]:
@@ -269,14 +278,19 @@ class Guard:
         with self._observed(used, "repair") as seen:
             return seen.set_delivery((yield from self._repaired(report, used, regenerate, only_edit=only_edit)))
 
-    def policy_of_call(self, given: Policy | None) -> Policy:
+    def policy_of_call(self, given: Policy | str | None) -> Policy:
         """The policy of one call from beginning to end, even if its file changes meanwhile: the given one, or ours.
 
         Raises:
-            UsageError: it is none.
+            UsageError: it is none, or the guard has none of that name.
         """
+        if isinstance(given, str):
+            if given not in self.policies:
+                known = f"Known: {', '.join(self.policies)}." if self.policies else "The guard has none by name."
+                raise UsageError(f"no policy {given!r}. {known} Pass Guard(policies={{name: policy}}), or a Policy.")
+            return self.policies[given].current()
         if given is not None and not isinstance(given, Policy):
-            raise UsageError(f"policy must be a Policy, got {type(given).__name__}. Use Policy.load(name or file).")
+            raise UsageError(f"policy must be a Policy or a name, got {type(given).__name__}. Use Policy.load(file).")
         return self.policy.current() if given is None else given
 
     def _running(
@@ -285,7 +299,7 @@ class Guard:
         passages: Iterable[PassageLike],
         question: str | None,
         claims: Iterable[ClaimLike] | None,
-        policy: Policy | None,
+        policy: Policy | str | None,
         regenerate: Generator | None,
     ) -> Program[GuardedAnswer]:
         from guardrail.check.plan import checked

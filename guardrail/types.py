@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Verdict(StrEnum):
@@ -380,6 +380,12 @@ class Report:
     engine: str = ""
     seconds: float = 0.0
 
+    def to_dict(self, *, texts: bool = False) -> dict[str, Any]:
+        """Verdict, score and findings as plain JSON; see GuardedAnswer.to_dict."""
+        from guardrail.check.report_json import summary_record
+
+        return summary_record(self, texts=texts)
+
 
 class Action(StrEnum):
     """What a policy does, mildest first."""
@@ -412,7 +418,8 @@ class Decision:
 class GuardedAnswer:
     """What to deliver.
 
-    ``attempts`` counts the answers that were checked (1 without repair). ``exhausted``: a new answer was asked for and
+    ``attempts`` counts the answers that were written, the first one and those that only say the same again included (1
+    without repair). ``exhausted``: a new answer was asked for and
     none passed, so the policy's ``on_exhausted`` applied. ``original`` is the report of the first answer, where another
     one is delivered.
     """
@@ -427,3 +434,16 @@ class GuardedAnswer:
 
     def __str__(self) -> str:
         return self.text
+
+    def to_dict(self, *, texts: bool = False) -> dict[str, Any]:
+        """Action, verdict, score and findings as plain JSON, for metadata, logs and responses.
+
+        Args:
+            texts: False = no text of answer and passages: findings have spans (code points, end exclusive), scores,
+                reasons and the ids and titles of their evidence; the reason of a segment that is not delivered is
+                empty, for it may quote it. True = also the delivered text, all reasons, quotes, claims and scores, as
+                ``guardrail check`` writes them.
+        """
+        from guardrail.check.report_json import guarded_record
+
+        return guarded_record(self, texts=texts)

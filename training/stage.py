@@ -1,11 +1,9 @@
 """A further stage on trained weights: contrast sets with a ranking loss, for so many minutes.
 
 python -m training.stage --data DATA --start runs/v1/model.pt --out runs/v2 --minutes 30
-python -m training.stage --data DATA --reader mpnet --out runs/mpnet/trained --minutes 70 [--start ...]
 
 The loss is that of training.train, and for the two claims of a minimal pair a ranking loss beside it: the true one's
-log-odds are to exceed the false one's by one. Two cores without bfloat16 read 1,400 tokens a second with the small
-reader, 350 with MPNet.
+log-odds are to exceed the false one's by one. Two cores without bfloat16 read 1,400 tokens a second.
 """
 
 from __future__ import annotations
@@ -15,8 +13,8 @@ import json
 import math
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -37,22 +35,8 @@ SAVE_EVERY = 600
 """Seconds between checkpoints."""
 
 
-class Learner(Protocol):
-    """A reader in training."""
-
-    model: nn.Module
-
-    def parts(self) -> list[tuple[list[nn.Parameter], float]]:
-        """Parameters with their highest learning rate."""
-        ...
-
-    def logits(self, pairs: list[Pair]) -> Tensor:
-        """Logits, shape (pairs, 13)."""
-        ...
-
-
-class SmallLearner:
-    """The reader that ships with the package."""
+class Learner:
+    """The reader that ships with the package, in training."""
 
     def __init__(self, start: Path) -> None:
         recipe = Recipe()
@@ -61,11 +45,11 @@ class SmallLearner:
         self.tokenizer = load_tokenizer(recipe.max_tokens)
 
     def parts(self) -> list[tuple[list[nn.Parameter], float]]:
-        """See Learner.parts."""
+        """Parameters with their highest learning rate."""
         return [([p for p in self.model.parameters() if p.requires_grad], SMALL_RATE)]
 
     def logits(self, pairs: list[Pair]) -> Tensor:
-        """See Learner.logits."""
+        """Logits, shape (pairs, 13)."""
         ids, types, mask, _, _ = tensors(pairs, self.tokenizer)
         logits: Tensor = self.model(ids, attention_mask=mask, token_type_ids=types).logits
         return logits
@@ -89,32 +73,31 @@ def _length(group: Group) -> int:
     return max(len(pair.premise) + len(pair.claim) for pair in group)
 
 
-def ranking_loss(logits: Tensor, pairs: list[Pair]) -> Tensor:
-    """How far neighbours of one passage, one true and one false, are from standing apart by one in log-odds."""
+def ranking_loss(logits: Tensor, good: Sequence[bool], groups: Sequence[object]) -> Tensor:
+    """How far neighbours of one group, one true and one false, are from standing apart by one in log-odds."""
     logp = torch.log_softmax(logits[:, :VERDICTS], dim=-1)
     odds = logp[:, 0] - torch.logsumexp(logp[:, 1:], dim=-1)
-    good = [pair.label == SUPPORTED for pair in pairs]
-    twins = [i for i in range(len(pairs) - 1) if pairs[i].group == pairs[i + 1].group and good[i] != good[i + 1]]
+    twins = [i for i in range(len(good) - 1) if groups[i] == groups[i + 1] and good[i] != good[i + 1]]
     if not twins:
         return odds.sum() * 0
-    sign = torch.tensor([1.0 if good[i] else -1.0 for i in twins])
-    first = torch.tensor(twins)
+    sign = torch.tensor([1.0 if good[i] else -1.0 for i in twins], device=odds.device)
+    first = torch.tensor(twins, device=odds.device)
     return nn.functional.softplus(1 - (odds[first] - odds[first + 1]) * sign).mean()
 
 
-def train(data: Path, learner: Learner, out: Path, minutes: float, *, warmed: bool, seed: int) -> None:
+def train(data: Path, learner: Learner, out: Path, minutes: float, *, seed: int) -> None:
     """Run; ``out`` gets ``model.pt`` every ten minutes and at the end, with the held-out AUC in ``log.jsonl``."""
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
     rng = random.Random(seed)
     parts = learner.parts()
     everything = [parameter for parameters, _ in parts for parameter in parameters]
-    groups = [{"params": parameters, "lr": rate} for parameters, rate in parts]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
+    rated = [{"params": parameters, "lr": rate} for parameters, rate in parts]
+    optimizer = torch.optim.AdamW(rated, weight_decay=0.01, fused=True)
     began = saved = time.monotonic()
     step = 0
     learner.model.train()
-    for shown in rounds(data, rng, warmed=warmed):
+    for shown in rounds(data, rng):
         for pairs in batches(shown, rng):
             done = (time.monotonic() - began) / (60 * minutes)
             if done >= 1:
@@ -126,7 +109,8 @@ def train(data: Path, learner: Learner, out: Path, minutes: float, *, warmed: bo
             logits = learner.logits(pairs)
             labels = torch.tensor([p.label for p in pairs])
             errors = torch.tensor([-1 if p.error is None else ERROR_TYPES.index(p.error) for p in pairs])
-            loss = loss_of(logits, labels, errors, SMOOTHING) + RANKING * ranking_loss(logits, pairs)
+            good, groups = [p.label == SUPPORTED for p in pairs], [p.group for p in pairs]
+            loss = loss_of(logits, labels, errors, SMOOTHING) + RANKING * ranking_loss(logits, good, groups)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(everything, 1.0)
@@ -159,24 +143,13 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with train/*.jsonl.gz and train/written/")
-    parser.add_argument("--reader", choices=("small", "mpnet"), default="small")
-    parser.add_argument("--base", type=Path, default=Path("runs/mpnet/base"), help="filled by training.mpnet.download")
-    parser.add_argument("--start", type=Path, help="weights to go on from; the small reader needs some")
+    parser.add_argument("--start", type=Path, required=True, help="weights of training.train to go on from")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=3)
     arguments = parser.parse_args()
-    learner: Learner
-    if arguments.reader == "small":
-        if arguments.start is None:
-            parser.error("--start is missing: the small reader goes on from weights of training.train")
-        learner = SmallLearner(arguments.start)
-    else:
-        from training.mpnet.reader import MPNetLearner
-
-        learner = MPNetLearner(arguments.base, arguments.start)
-    warmed = arguments.start is not None
-    train(arguments.data, learner, arguments.out, arguments.minutes, warmed=warmed, seed=arguments.seed)
+    learner = Learner(arguments.start)
+    train(arguments.data, learner, arguments.out, arguments.minutes, seed=arguments.seed)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,10 @@ _CONTRADICTION = 0.9
 _QUOTE = 120
 _NAME = 60
 _READABLE_ID = re.compile(r"(?!.*(?:[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{16}))[\w.:#*-]{1,40}", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}", re.IGNORECASE)
+_FILE = re.compile(r"\S*[/\\]([\w.%-]{1,80}\.[A-Za-z]\w{0,4})(?:[?#]\S*)?")
 _LINK = re.compile(r"://|www\.")
+_PASSAGE = {"en": "passage {}", "zh": "段落{}"}
 _SAYS = {
     "en": "The sources disagree: {one} says “{this}”, {other} says “{that}”.",
     "zh": "资料之间不一致：{one}称“{this}”，{other}称“{that}”。",
@@ -56,19 +59,29 @@ def with_conflict(
         own = [Evidence(passage_id=passage.id, span=span, quote=span.of(passage.text)) for span in stretches]
         evidence += [e for e in own if e not in evidence]
         quotes.append(_short(" … ".join(e.quote for e in own), _QUOTE))
-    one, other = (source_name(passages[number], number + 1) for number in found)
+    one, other = (source_name(passages[number], number + 1, language) for number in found)
     if one == other:  # two passages of one document
         one, other = (f"{name} [{number + 1}]" for name, number in zip((one, other), found, strict=True))
     says = _SAYS.get(language, _SAYS["en"]).format(one=one, this=quotes[0], other=other, that=quotes[1])
     return replace(finding, conflict=True, reason=f"{says} {finding.reason}".rstrip(), evidence=tuple(evidence))
 
 
-def source_name(passage: Passage, number: int) -> str:
-    """What readers call a passage: its title, else an id that people can read, else its number (from 1)."""
-    title = " ".join((passage.title or "").split())
-    if title and not _LINK.search(title):
+def source_name(passage: Passage, number: int, language: str = "en") -> str:
+    """What readers call a passage: its title, else an id that people can read, else "passage" and its number (from 1).
+
+    Of a path or an address the name of the file counts.
+    """
+    title, ident = (_file_name(" ".join(name.split())) for name in (passage.title or "", passage.id))
+    if title and not _LINK.search(title) and not _UUID.fullmatch(title):
         return _short(title, _NAME)
-    return passage.id if _READABLE_ID.fullmatch(passage.id) else str(number)
+    if ident != str(number) and _READABLE_ID.fullmatch(ident):
+        return ident
+    return _PASSAGE.get(language, _PASSAGE["en"]).format(number)
+
+
+def _file_name(name: str) -> str:
+    path = _FILE.fullmatch(name)
+    return path[1] if path else name
 
 
 def _stretches(row: Row, number: int, passage: Passage) -> tuple[Span, ...]:

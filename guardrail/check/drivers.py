@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from guardrail.check.threads import in_pool
+from guardrail.check.threads import in_pool, in_turn
 from guardrail.errors import UsageError, rust_panics_as_errors
 
 P = ParamSpec("P")
@@ -50,7 +50,7 @@ def either(
 def pure(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Program[T]:
     """A function that takes its time and waits for nothing, called; an event loop has it done in a thread."""
     call = partial(work, *args, **kwargs)
-    done: T = yield Work(call, partial(in_pool, "pure", call))
+    done: T = yield Work(call, partial(in_pool, "pure", in_turn, call))
     return done
 
 

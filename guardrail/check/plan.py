@@ -47,9 +47,8 @@ def check_plan(call: Call) -> Program[Report]:
     """The stages of a check, in order."""
     yield from usable(call.engine)
     with stage("decompose"):
-        parts = yield from pure(
-            decompose, call.answer, question=call.question, passage_ids=tuple(p.id for p in call.passages)
-        )
+        ids, titles = tuple(p.id for p in call.passages), tuple(p.title for p in call.passages if p.title)
+        parts = yield from pure(decompose, call.answer, question=call.question, passage_ids=ids, titles=titles)
         draft = yield from _draft(call, parts)
     segments = draft.parts.checked
     if not segments:

@@ -187,26 +187,72 @@ def _validate(number: int, raw: Any, needs: Collection[str]) -> Line:
 
 
 def result_record(ident: str | int | None, guarded: GuardedAnswer) -> dict[str, Any]:
-    """What is written for one answer: ids, verdict, score, findings, scores, action and the text to deliver.
+    """What is written for one answer: its id and ``guarded_record`` with texts."""
+    return {"id": ident, **guarded_record(guarded, texts=True)}
 
-    ``claims`` is empty where the engine judges no claims; ``usage`` is what the answer cost (guardrail.types.Usage);
-    ``passages`` is there where they were looked up.
-    """
-    report = guarded.report
-    found = report.retrieved
+
+def guarded_record(guarded: GuardedAnswer, *, texts: bool) -> dict[str, Any]:
+    """See GuardedAnswer.to_dict."""
+    report, decision = guarded.report, guarded.decision
+    actions = dict(decision.finding_actions)
+    shown = None if texts else guarded.text
+    found = [
+        {**_finding(f, report, shown), "action": actions.get(f.id, decision.action).value} for f in report.findings
+    ]
     return {
-        "id": ident,
+        "action": guarded.action.value,
+        "policy": decision.policy,
+        "rule": decision.rule,
+        "attempts": guarded.attempts,
+        "exhausted": guarded.exhausted,
+        **_summary(report, found, texts=texts),
+        **({"text": guarded.text} if texts else {}),
+    }
+
+
+def summary_record(report: Report, *, texts: bool) -> dict[str, Any]:
+    """See Report.to_dict."""
+    shown = None if texts else report.answer
+    return _summary(report, [_finding(f, report, shown) for f in report.findings], texts=texts)
+
+
+def _summary(report: Report, findings: list[dict[str, Any]], *, texts: bool) -> dict[str, Any]:
+    short = {
         "verdict": report.verdict.value,
         "score": round(report.score, 4),
-        "action": guarded.action.value,
-        "findings": [finding_record(f) for f in report.findings],
+        "reason": report.reason,
+        "engine": report.engine,
+        "findings": findings,
+    }
+    if not texts:
+        return short
+    return {
+        **short,
         "claims": [_claim(c) for c in report.claims],
         "skipped": [{"span": list(s.span), "reason": s.skipped} for s in report.skipped],
         "scores": {k: round(v, 4) if isinstance(v, float) else v for k, v in asdict(report.scores).items()},
         "usage": asdict(report.usage),
-        "reason": report.reason,
-        "text": guarded.text,
-        **({"passages": [passage_record(p) for p in report.passages]} if found else {}),
+        **({"passages": [passage_record(p) for p in report.passages]} if report.retrieved else {}),
+    }
+
+
+_SHORT = ("id", "span", "verdict", "score", "error_type", "cause", "conflict")
+
+
+def _finding(finding: Finding, report: Report, shown: str | None) -> dict[str, Any]:
+    """A finding with the titles of its evidence; ``shown``: the text that readers have, None = with all texts.
+
+    A reason may quote the answer: that of a segment which readers do not have is left out.
+    """
+    record, titles = finding_record(finding), {p.id: p.title for p in report.passages}
+    evidence = [{**quote, "title": titles.get(quote["passage_id"])} for quote in record["evidence"]]
+    if shown is None:
+        return {**record, "evidence": evidence}
+    named = dict.fromkeys((quote["passage_id"], quote["title"]) for quote in evidence)
+    return {
+        **{key: record[key] for key in _SHORT},
+        "reason": finding.reason if finding.text in shown else "",
+        "evidence": [{"passage_id": ident, "title": title} for ident, title in named],
     }
 
 

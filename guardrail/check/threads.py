@@ -10,14 +10,22 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, partial
-from threading import Event, Semaphore, Thread
+from threading import Event, Semaphore, Thread, local
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
+
+AT_ONCE = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+"""Threads that may work for checks at once. More would wait for each other (much of a check is Python, which one thread
+at a time runs), and an event loop beside them would wait for all of them, 5 ms each."""
+
+_turns: dict[int, Semaphore] = {}  # by process: a forked worker must not wait for its parent's threads
+_held = local()
 
 _GRACE = 2.0
 """Seconds that work under way is waited for where nobody wants its result any more."""
@@ -65,6 +73,32 @@ async def in_pool(name: str, work: Callable[P, R], /, *args: P.args, **kwargs: P
 @cache
 def _pool(name: str, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked worker has none of its parent's threads
     return ThreadPoolExecutor(max_workers=32, thread_name_prefix=f"guardrail-{name}")
+
+
+@contextmanager
+def cpu_turn(seconds: float | None = None) -> Iterator[None]:
+    """Work of the processor inside the block, by AT_ONCE threads at a time; a block within the block is one with it.
+
+    Args:
+        seconds: The longest wait; then the block is entered all the same. None = as long as it takes.
+    """
+    if getattr(_held, "turn", False):
+        yield
+        return
+    turns = _turns.get(os.getpid()) or _turns.setdefault(os.getpid(), Semaphore(AT_ONCE))
+    _held.turn = turns.acquire(timeout=seconds)
+    try:
+        yield
+    finally:
+        if _held.turn:
+            turns.release()
+        _held.turn = False
+
+
+def in_turn(work: Callable[[], R]) -> R:
+    """``work`` in a turn of the processor."""
+    with cpu_turn():
+        return work()
 
 
 def in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:

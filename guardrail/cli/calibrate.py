@@ -13,9 +13,10 @@ import typer
 
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import refuse_unwritable, write_whole
-from guardrail.cli.policy import policy_file
+from guardrail.cli.policy import PRESET_OR_FILE, policy_fields, policy_file, read_policy
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
+from guardrail.evaluation.cases import Shared, cases
 from guardrail.evaluation.conformal import Choice, Risk, choose, outcome, perfect_outcome, refuse_bounds
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.data.reading import read_labelled
@@ -47,9 +48,14 @@ def calibrate(
         float | None,
         typer.Option(help="Guarantee with probability 1 - delta over the labels; left out: in expectation."),
     ] = None,
-    policy: Annotated[
-        str, typer.Option(help="What the file starts from: monitor, annotate, repair, strict, or a policy file.")
-    ] = "monitor",
+    case: Annotated[
+        Shared,
+        typer.Option(
+            help="What makes answers one case, which counts once. passage: the same question or a shared passage. "
+            "question: the question alone, if the questions are a plain sample and the passages stay as they are."
+        ),
+    ] = Shared.PASSAGE,
+    policy: Annotated[str, typer.Option(help=f"What the file starts from: {PRESET_OR_FILE}")] = "monitor",
     *,
     engine: EngineChoice,
     date: Annotated[str | None, typer.Option(help="Written into the file; none if left out.")] = None,
@@ -63,7 +69,7 @@ def calibrate(
     Example: guardrail calibrate labelled.jsonl --target-error 0.05 --out policy.yaml
     """
     refuse_bounds(target_error, delta)
-    start, base = Policy.load(policy), _base(policy)
+    start, base = read_policy(policy), _base(policy)
     _refuse_out(out, data, policy)
     # At threshold 0 a score stands for every threshold at which the answer passes. What the written policy's deadline
     # would cut off must be cut off here too, or its false alarms would be missing.
@@ -73,15 +79,15 @@ def calibrate(
     bad: list[BadRow] = []
     labelled = list(read_labelled(data, on_bad=bad.append))
     _refuse_bad(bad, skip_bad)
-    noun = _noun(labelled)
+    noun, case_of = _noun(labelled), cases(labelled, case)
     # Labels that are too few even for a perfect guard are refused before the work.
-    choose([o for one in labelled if (o := perfect_outcome(one)) is not None], risk, target_error, delta)
+    choose(list(filter(None, map(perfect_outcome, labelled, case_of))), risk, target_error, delta)
     with progress_bar("checking", len(labelled), shown=sys.stderr.isatty()) as tick:
         judged = judge(guard, labelled, tick=tick, jobs=engine.at_once)
     show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
     _refuse_unjudged(judged)
-    found = [o for one in judged if (o := outcome(one.answer, one.report)) is not None]
-    choice = choose(found, risk, target_error, delta)
+    found = (outcome(one.answer, one.report, number) for one, number in zip(judged, case_of, strict=True))
+    choice = choose(list(filter(None, found)), risk, target_error, delta)
     calibration = Calibration(
         data=hash_files(sources(data)),
         n=choice.n,
@@ -90,7 +96,7 @@ def calibrate(
         delta=choice.delta,
         threshold=choice.threshold,
         engine=engine_identity(guard.engine),
-        guarantee=guarantee(choice, noun, deadline=start.deadline),
+        guarantee=guarantee(choice, noun, deadline=start.deadline, shared=case),
         date=date,
     )
     write_whole(out, policy_text(base, calibration))
@@ -104,11 +110,7 @@ def calibrate(
 
 def _base(policy: str) -> dict[str, Any]:
     """Fields of the policy file to write, before the threshold. A preset's name means the preset, file or not."""
-    file = policy_file(policy)
-    if file is None:
-        return {"preset": policy}
-    fields = Policy.fields_in(file)
-    return {key: value for key, value in fields.items() if key not in ("threshold", "calibration")}
+    return {key: value for key, value in policy_fields(policy).items() if key not in ("threshold", "calibration")}
 
 
 def _refuse_out(out: Path, data: Path, policy: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from guardrail.check.report_json import TO_CHECK, Line, result_record
 from guardrail.check.retrieve import Retriever
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
-from guardrail.cli.policy import load_policy
+from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.cli.show import show
 from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
 from guardrail.errors import UsageError
@@ -35,7 +35,7 @@ def check(
         Path | None,
         typer.Argument(help="JSONL, or .json with one record or a list; '-' or nothing reads standard input."),
     ] = None,
-    policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
+    policy: Annotated[str, typer.Option(help=PRESET_OR_FILE)] = "monitor",
     *,
     engine: EngineChoice,
     output: Annotated[

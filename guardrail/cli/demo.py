@@ -13,9 +13,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from guardrail.cli.policy import PRESET_OR_FILE, read_policy
 from guardrail.cli.show import show
 from guardrail.guard import Guard
-from guardrail.policy.policy import Policy
 from guardrail.types import GuardedAnswer, Passage
 
 _TOP = 3
@@ -37,14 +37,14 @@ def load_case() -> Case:
 
 
 def demo(
-    policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "repair",
+    policy: Annotated[str, typer.Option(help=PRESET_OR_FILE)] = "repair",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")] = False,
 ) -> None:
     """Watch a RAG chain's answers being checked: an invented sentence, a namesake's medal, a reversed cause.
 
     Example: guardrail demo --policy annotate
     """
-    guard, case, console = Guard(policy=Policy.load(policy)), load_case(), Console(highlight=False)
+    guard, case, console = Guard(policy=read_policy(policy)), load_case(), Console(highlight=False)
     ask = langchain_chain(case, guard) if find_spec("langchain_core") else plain_chain(case, guard)
     if not as_json:
         kind = "LangChain retrieval chain" if find_spec("langchain_core") else "retrieval function"

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
-from guardrail.cli.policy import load_policy, policy_file
+from guardrail.cli.policy import PRESET_OR_FILE, load_policy, policy_file
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer, select
@@ -37,7 +37,7 @@ def evaluate(
         int | None, typer.Option(help="At most so many rows of each file, drawn with a fixed seed.", min=1)
     ] = None,
     lang: Annotated[str | None, typer.Option(help="Only rows in this language, such as en or zh.")] = None,
-    policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
+    policy: Annotated[str, typer.Option(help=PRESET_OR_FILE)] = "monitor",
     *,
     engine: EngineChoice,
     json_file: Annotated[

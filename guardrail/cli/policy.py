@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,8 @@ from guardrail.policy.file import ACTIONS, meaning, policy_schema
 from guardrail.policy.keys import KEYS, PRESETS
 from guardrail.policy.policy import Policy
 from guardrail.types import Action, Verdict
+
+PRESET_OR_FILE = "monitor, annotate, repair, strict, or a policy file (FILE#NAME where it holds several)."
 
 policies = typer.Typer(help="Show what a policy says, or the JSON schema of policy files.", no_args_is_help=True)
 
@@ -29,14 +31,14 @@ def schema() -> None:
 
 @policies.command()
 def explain(
-    file: Annotated[str, typer.Argument(help="monitor, annotate, repair, strict, or a policy file.")],
+    file: Annotated[str, typer.Argument(help=PRESET_OR_FILE)],
     as_json: Annotated[bool, typer.Option("--json", help="All fields with their values, as JSON.")] = False,
 ) -> None:
     """Say in words what a policy does.
 
     Example: guardrail policy explain policy.yaml
     """
-    policy = Policy.load(file)
+    policy = read_policy(file)
     if as_json:
         typer.echo(json.dumps(asdict(policy) | {"actions": _effective(policy)}, ensure_ascii=False))
         return
@@ -65,7 +67,7 @@ def _lines(policy: Policy) -> Iterator[str]:
         if action in asked:
             yield f"  {action.value}: {ACTIONS[action]}"
     if asked & {Action.REWRITE, Action.REGENERATE}:
-        yield f"  At most {policy.max_attempts} answers are tried; if none passes: {policy.on_exhausted.value}."
+        yield f"  At most {policy.max_attempts} answers are tried; if none passes: {_exhausted(policy)}."
     limit = "There is no deadline." if policy.deadline is None else f"A check takes at most {policy.deadline:g} s."
     yield f"  {limit} What is not judged is unverified."
     if policy.messages:
@@ -74,16 +76,45 @@ def _lines(policy: Policy) -> Iterator[str]:
         yield f"  {policy.calibration.guarantee}"
 
 
-def policy_file(name: str) -> Path | None:
-    """The file that ``name`` stands for; None for a preset, even where a file or folder has its name."""
-    return None if name in PRESETS else Path(name)
+def _exhausted(policy: Policy) -> str:
+    exhausted = policy.on_exhausted
+    if isinstance(exhausted, Action):
+        return exhausted.value
+    return "; ".join([*(f"{key} {action.value}" for key, action in exhausted.items()), "anything else block"])
 
 
-def load_policy(name: str) -> Policy:
+def read_policy(given: str) -> Policy:
+    """The policy of a preset, a FILE, or the one called NAME of a FILE#NAME.
+
+    Raises:
+        ConfigurationError: as ``Policy.load``.
+    """
+    source, name = _source(given)
+    return Policy.load(source, name=name)
+
+
+def policy_file(given: str) -> Path | None:
+    """The file that is meant; None for a preset, even where a file or folder has its name."""
+    source, _ = _source(given)
+    return None if source in PRESETS else Path(source)
+
+
+def policy_fields(given: str) -> dict[str, Any]:
+    """The fields that a preset or policy file sets."""
+    file, (_, name) = policy_file(given), _source(given)
+    return {"preset": given} if file is None else Policy.fields_in(file, name)
+
+
+def load_policy(given: str) -> Policy:
     """The policy for a file of answers, which may take its time, unless somebody wrote a deadline down.
 
     Raises:
         ConfigurationError: as ``Policy.load``.
     """
-    policy = Policy.load(name)
-    return policy.with_(deadline=None) if policy_file(name) is None else policy
+    policy = read_policy(given)
+    return policy.with_(deadline=None) if policy_file(given) is None else policy
+
+
+def _source(given: str) -> tuple[str, str | None]:
+    source, mark, name = given.rpartition("#")
+    return (source, name) if mark and not Path(given).exists() else (given, None)

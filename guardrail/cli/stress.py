@@ -16,12 +16,11 @@ from rich.table import Table
 
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
-from guardrail.cli.policy import policy_file
+from guardrail.cli.policy import PRESET_OR_FILE, policy_file, read_policy
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.guard import Guard
-from guardrail.policy.policy import Policy
 from guardrail.types import Usage
 
 if TYPE_CHECKING:  # the rules and their word lists load only where they are used
@@ -42,7 +41,7 @@ def stress(
     ] = 20,
     seed: Annotated[int, typer.Option(help="The same seed makes the same answers.")] = 0,
     lang: Annotated[str, typer.Option(help="Sentences to use: all, en or zh.")] = "all",
-    policy: Annotated[str, typer.Option(help="monitor, annotate, repair, strict, or a policy file.")] = "monitor",
+    policy: Annotated[str, typer.Option(help=PRESET_OR_FILE)] = "monitor",
     *,
     engine: EngineChoice,
     out: Annotated[
@@ -72,7 +71,7 @@ def stress(
         return
     if out is not None:
         _refuse_output(out, passages, policy, report=report)
-    patient = Policy.load(policy).with_(deadline=None)
+    patient = read_policy(policy).with_(deadline=None)
     guard = Guard(policy=patient, engine=engine.build(patient))
     answers = list(inject(read_sources(passages), seed=seed, per_type=per_type, langs=_LANGS[lang]))
     if not answers:

@@ -2,8 +2,8 @@
 
 In expectation: conformal risk control (Angelopoulos, Bates, Fisch, Lei, Schuster, ICLR 2024, arXiv 2208.02814,
 theorem 1). With probability 1 - delta over the labels: risk-controlling prediction sets (Bates, Angelopoulos, Lei,
-Malik, Jordan, JACM 2021, theorem 1) with the exact binomial tail, or the Hoeffding-Bentkus bound where answers come in
-groups (Angelopoulos, Bates, Candes, Jordan, Lei, "Learn then Test", 2021, proposition 1). Pure; no engine runs here.
+Malik, Jordan, JACM 2021, theorem 1) with the exact binomial tail, or the Hoeffding-Bentkus bound where answers make
+cases (Angelopoulos, Bates, Candes, Jordan, Lei, "Learn then Test", 2021, proposition 1). Pure; no engine runs here.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Outcome:
 
     ``limit`` is the greatest threshold at which it is still delivered: its score; -inf where something is wrong at any
     threshold or not verified (never delivered as supported), inf where the guard takes it for an answer that
-    declines (always).
+    declines (always). ``case`` is the number of its case (guardrail.evaluation.cases).
     """
 
     limit: float
     wrong: bool
-    group: str
+    case: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Choice:
     Attributes:
         threshold: From this score (0..1) on an answer is delivered.
         risk, target, delta: What was asked for; ``delta`` None = in expectation.
-        n: Units the bound counts: answers, or groups of answers that share a question or passages.
+        n: Units the bound counts: answers, or cases of answers that share a question or a passage.
         answers: Labelled answers in those units.
         grouped: Whether some unit holds more than one answer.
         loss: Mean loss of the units at the threshold (0..1).
@@ -76,7 +76,7 @@ class Choice:
     cost: float | None
 
 
-def outcome(labelled: LabelledAnswer, report: Report) -> Outcome | None:
+def outcome(labelled: LabelledAnswer, report: Report, case: int) -> Outcome | None:
     """The outcome of one answer, whose report was made at threshold 0; None for one labelled as declining.
 
     At threshold 0 only UNVERIFIED, a namesake's facts and a relation that the passages reverse keep an answer from
@@ -84,20 +84,18 @@ def outcome(labelled: LabelledAnswer, report: Report) -> Outcome | None:
     it is (guardrail/judge.py).
     """
     limits = {Verdict.SUPPORTED: report.score, Verdict.ABSTAINED: math.inf}
-    return _outcome(labelled, limits.get(report.verdict, -math.inf))
+    return _outcome(labelled, limits.get(report.verdict, -math.inf), case)
 
 
-def perfect_outcome(labelled: LabelledAnswer) -> Outcome | None:
+def perfect_outcome(labelled: LabelledAnswer, case: int) -> Outcome | None:
     """The outcome of a guard that errs in nothing: where ``choose`` refuses these, no guard has labels enough."""
-    return _outcome(labelled, math.inf if labelled.supported else -math.inf)
+    return _outcome(labelled, math.inf if labelled.supported else -math.inf, case)
 
 
-def _outcome(labelled: LabelledAnswer, limit: float) -> Outcome | None:
+def _outcome(labelled: LabelledAnswer, limit: float, case: int) -> Outcome | None:
     if labelled.label is Verdict.ABSTAINED:
         return None
-    # The same name in two files is not the same group.
-    group = f"{labelled.dataset}\0{labelled.group or labelled.id}"
-    return Outcome(limit, wrong=not labelled.supported, group=group)
+    return Outcome(limit, wrong=not labelled.supported, case=case)
 
 
 def refuse_bounds(target: float, delta: float | None) -> None:
@@ -113,14 +111,14 @@ def choose(
     """The most useful threshold whose risk is bounded by ``target``.
 
     That is the lowest for ``missed`` and ``delivered-wrong`` (fewest false alarms), the highest for ``false-alarm``.
-    A unit's loss is the share of its answers that go wrong, so answers of one group count as one draw.
+    A unit's loss is the share of its answers that go wrong, so answers of one case count as one draw.
 
     Raises:
         UsageError: a number is outside 0..1, or no threshold has the guarantee; the message says how many labels would.
     """
     refuse_bounds(target, delta)
     concerned = [o for o in outcomes if risk is Risk.DELIVERED_WRONG or o.wrong == (risk is Risk.MISSED)]
-    sizes = Counter(o.group for o in concerned)
+    sizes = Counter(o.case for o in concerned)
     units = len(sizes)
     grouped = units < len(concerned)
     bounded: Callable[[float, int], bool] = partial(holds, target=target, delta=delta, grouped=grouped)
@@ -129,7 +127,7 @@ def choose(
     strictest = 0 if risk is Risk.FALSE_ALARM else STEPS
     floor = float(losses[strictest]) if units else 0.0
     if not units or not bounded(floor, units):
-        raise UsageError(_refusal(risk, target, units, grouped, floor, bounded))
+        raise UsageError(_refusal(risk, target, len(concerned), units, floor, bounded))
     # Losses are monotone along the grid and the bound along losses, so the thresholds that hold are one stretch.
     allowed = [loss for loss in np.unique(losses).tolist() if bounded(loss, units)]
     fitting = np.flatnonzero(losses <= allowed[-1])
@@ -150,12 +148,12 @@ def choose(
     )
 
 
-def _losses(concerned: Sequence[Outcome], sizes: Counter[str], risk: Risk, grid: Losses) -> Losses:
+def _losses(concerned: Sequence[Outcome], sizes: Counter[int], risk: Risk, grid: Losses) -> Losses:
     """Mean loss of the units at each threshold of the grid."""
     lossy = [o for o in concerned if risk is not Risk.DELIVERED_WRONG or o.wrong]
     lossy.sort(key=lambda o: o.limit)
     limits = np.array([o.limit for o in lossy])
-    heard = np.concatenate([[0.0], np.cumsum([1.0 / sizes[o.group] for o in lossy])])
+    heard = np.concatenate([[0.0], np.cumsum([1.0 / sizes[o.case] for o in lossy])])
     held_back = heard[np.searchsorted(limits, grid, side="left")]  # of those with limit < threshold
     total = held_back if risk is Risk.FALSE_ALARM else heard[-1] - held_back
     share: Losses = np.round(total / max(len(sizes), 1), 12)
@@ -212,7 +210,7 @@ def needed(floor: float, target: float, bounded: Callable[[float, int], bool]) -
 
 _CONCERNED = {
     Risk.MISSED: "wrong answers",
-    Risk.DELIVERED_WRONG: "labelled answers",
+    Risk.DELIVERED_WRONG: "answers",
     Risk.FALSE_ALARM: "right answers",
 }
 _STUCK = {
@@ -223,15 +221,22 @@ _STUCK = {
 
 
 def _refusal(
-    risk: Risk, target: float, units: int, grouped: bool, floor: float, bounded: Callable[[float, int], bool]
+    risk: Risk, target: float, answers: int, units: int, floor: float, bounded: Callable[[float, int], bool]
 ) -> str:
-    what = f"groups with {_CONCERNED[risk]}" if grouped else _CONCERNED[risk]
+    concerned = _CONCERNED[risk]
     least = needed(floor, target, bounded)
-    held = f"{floor:.1%} of the {_CONCERNED[risk]} {_STUCK[risk]}" if floor else ""
+    held = f"{floor:.1%} of the {concerned} {_STUCK[risk]}" if floor else ""
     if least is None:
         return f"no threshold keeps {risk.value!r} at {target:g}: {held}. More labels would not help; raise the target."
     why = f", for {held}" if held else ""
+    bound, more = f"for {risk.value!r} at {target:g}", least - units
+    if units == answers:
+        return (
+            f"{units} {concerned} are too few {bound}: at least {least} are needed{why}. "
+            f"Label {more} more {concerned}, with other questions and passages, or raise the target."
+        )
     return (
-        f"{units} {what} are too few for {risk.value!r} at {target:g}: at least {least} are needed{why}. "
-        f"Label {least - units} more, or raise the target."
+        f"{answers} {concerned} make only {units} cases, too few {bound}: at least {least} cases are needed{why}. "
+        "A case is all answers that share a question or a passage (`--case question`: a question). "
+        f"Label {concerned} of {more} more cases, or raise the target."
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from guardrail.evaluation.cases import Shared
 from guardrail.evaluation.conformal import Choice, Risk
 from guardrail.evaluation.data.files import visible_files
 from guardrail.policy.calibration import Calibration
@@ -28,26 +29,30 @@ _RISKS = {
 }
 
 
-def guarantee(choice: Choice, noun: str = "answer", *, deadline: float | None) -> str:
+def guarantee(choice: Choice, noun: str = "answer", *, deadline: float | None, shared: Shared = Shared.PASSAGE) -> str:
     """What is guaranteed, of whom, and on which condition.
 
     Args:
         choice: The threshold.
         noun: What was labelled: answer or claim.
         deadline: Seconds that each was judged within; None = no limit.
+        shared: What the labelled ones share that count as one case.
     """
     claim, population = (text.replace("answer", noun) for text in _RISKS[choice.risk])
     if choice.delta is None:
         sort = "in expectation over the draw of the labelled data and of the new one"
     else:
         sort = f"with probability {1 - choice.delta:.6g} over the draw of the labelled data"
-    share = " (mean over groups that share a question or passages)" if choice.grouped else ""
-    units = f"{choice.n} groups of {choice.answers} labelled" if choice.grouped else f"{choice.n} labelled"
+    same = shared is Shared.QUESTION
+    which = "a question" if same else "a question or a passage"
+    share = f" (mean over cases: {noun}s that share {which} are one case)" if choice.grouped else ""
+    units = f"{choice.n} cases of {choice.answers} labelled" if choice.grouped else f"{choice.n} labelled"
+    over = " over the same passages" if same else ""
     bound = claim.format(target=f"{choice.target * 100:.4g} %")
     time = "no deadline" if deadline is None else f"a deadline of {deadline:g} s on a machine as fast"
     return (
         f"{bound}{share}, {sort}; this holds for {population} exchangeable with the {units} ones (drawn in the same "
-        f"way), judged in the same way: this engine, this threshold, {time}."
+        f"way{over}), judged in the same way: this engine, this threshold, {time}."
     )
 
 

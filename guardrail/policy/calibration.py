@@ -20,7 +20,7 @@ class Calibration:
 
     Attributes:
         data: SHA-256 of the labelled data.
-        n: Labelled answers, or groups of them, that the guarantee rests on.
+        n: Labelled answers, or cases of answers that share a question or a passage, that count.
         risk: What is bounded: ``missed``, ``delivered-wrong`` or ``false-alarm`` (docs/calibration.md).
         target: The bound (0..1).
         threshold: The threshold chosen; the policy's own must be the same.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
 
 SCHEMA = "$schema"
 """A key that editors read in JSON files; it says nothing of the policy."""
+
+POLICIES = "policies"
+"""The key of a file that holds several policies by name, and nothing else."""
 
 ACTIONS = {
     Action.ALLOW: "Deliver the answer.",
@@ -40,7 +43,7 @@ _MEANINGS = {
 }
 _CALIBRATION = {
     "data": "SHA-256 of the labelled data.",
-    "n": "Labelled answers, or groups of them, that the guarantee rests on.",
+    "n": "Labelled answers, or cases of answers that share a question or a passage, that count.",
     "risk": "What is bounded: missed, delivered-wrong or false-alarm.",
     "target": "The bound (0..1).",
     "threshold": "The threshold chosen; the policy's own must be the same.",
@@ -61,24 +64,44 @@ _EXAMPLE = {
 }
 
 
-def read_policy_file(path: Path, known: Sequence[str]) -> dict[str, Any]:
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice in one mapping, of which YAML would drop the first."""
+
+    def compose_mapping_node(self, anchor: dict[Any, yaml.Node]) -> yaml.MappingNode:
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if isinstance(key, yaml.ScalarNode) and (first := lines.setdefault(key.value, line)) != line:
+                raise ConfigurationError(f"{key.value!r} stands twice, in lines {first} and {line}. Keep one.")
+        return node
+
+
+def read_policy_file(path: Path, known: Sequence[str], name: str | None = None) -> dict[str, Any]:
     """The fields that the file sets, of those ``known``; their values are checked where they are used.
 
+    Args:
+        path: The file.
+        known: Names of fields.
+        name: Which policy, of a file that holds several.
+
     Raises:
-        ConfigurationError: the file cannot be read, is not YAML, or holds an unknown field.
+        ConfigurationError: the file cannot be read, is not YAML, holds no policy of that name, or an unknown field.
     """
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot read policy file {str(path)!r}: {error}") from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"policy file {str(path)!r} is not valid YAML: {error}") from error
-    if not isinstance(raw, dict):
-        raise ConfigurationError(f"policy file {str(path)!r} must hold a mapping, got {type(raw).__name__}.")
+    raw, where = _mapping_in(path), f"policy file {str(path)!r}"
+    if POLICIES in raw:
+        names = _names(raw[POLICIES], where)
+        if name is None:
+            raise ConfigurationError(f"{where} holds several policies. Load one of {', '.join(names)} by name.")
+        if name not in names:
+            raise ConfigurationError(f"{where} holds no policy {name!r}. Known: {', '.join(names)}.")
+        raw, where = raw[POLICIES][name], f"{where}, policy {name!r}"
+    elif name is not None:
+        raise ConfigurationError(f"{where} holds one policy, and none by name: load it without `name`.")
     found = {key: value for key, value in raw.items() if key != SCHEMA}
     for key in found:
         if key not in known:
-            raise ConfigurationError(f"policy file {str(path)!r}: {key!r}: {did_you_mean(str(key), known)}")
+            raise ConfigurationError(f"{where}: {key!r}: {did_you_mean(str(key), known)}")
     if isinstance(found.get("score_below"), dict):  # JSON has no keys but texts
         found["score_below"] = {_number(key): action for key, action in found["score_below"].items()}
     if isinstance(found.get("calibration"), dict):
@@ -86,9 +109,50 @@ def read_policy_file(path: Path, known: Sequence[str]) -> dict[str, Any]:
             found["calibration"] = TypeAdapter(Calibration).validate_python(found["calibration"])
         except ValidationError as error:
             first = error.errors()[0]
-            where = ".".join(("calibration", *map(str, first["loc"])))
-            raise ConfigurationError(f"policy file {str(path)!r}: {where!r}: {first['msg']}") from None
+            field = ".".join(("calibration", *map(str, first["loc"])))
+            raise ConfigurationError(f"{where}: {field!r}: {first['msg']}") from None
     return found
+
+
+def names_in(path: Path) -> tuple[str | None, ...]:
+    """The names of the policies that a file holds; (None,) where it holds one without.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or is not YAML.
+    """
+    raw = _mapping_in(path)
+    return _names(raw[POLICIES], f"policy file {str(path)!r}") if POLICIES in raw else (None,)
+
+
+def _mapping_in(path: Path) -> dict[Any, Any]:
+    """What the file says; of several policies nothing may stand beside them."""
+    where = f"policy file {str(path)!r}"
+    try:
+        raw = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  a SafeLoader
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"cannot read {where}: {error}") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{where} is not valid YAML: {error}") from error
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+    if not isinstance(raw, dict):
+        raise ConfigurationError(f"{where} must hold a mapping, got {type(raw).__name__}.")
+    beside = [key for key in raw if key not in (POLICIES, SCHEMA)]
+    if POLICIES in raw and beside:
+        raise ConfigurationError(f"{where}: {beside[0]!r} stands beside {POLICIES!r}. Write it into each policy.")
+    return raw
+
+
+def _names(policies: object, where: str) -> tuple[str, ...]:
+    if not isinstance(policies, dict) or not policies:
+        said = "nothing" if policies in ({}, None) else type(policies).__name__
+        raise ConfigurationError(f"{where}: {POLICIES!r} must be a mapping of names to policies, got {said}.")
+    for name, policy in policies.items():
+        if not isinstance(policy, Mapping):
+            raise ConfigurationError(f"{where}: policy {name!r} must hold a mapping, got {type(policy).__name__}.")
+        if not isinstance(name, str):
+            raise ConfigurationError(f"{where}: the name of a policy must be a text, got {name!r}. Put it in quotes.")
+    return tuple(policies)
 
 
 def _number(key: object) -> object:
@@ -110,18 +174,9 @@ def policy_schema() -> dict[str, Any]:
     for name, field in calibration["properties"].items():
         field.pop("title", None)
         field["description"] = _CALIBRATION[name]
-    return {
-        SCHEMA: "https://json-schema.org/draft/2020-12/schema",
-        "$defs": {
-            "Calibration": {**calibration, "description": "Where a threshold comes from."},
-            "Action": {
-                "oneOf": [{"const": action.value, "description": said} for action, said in ACTIONS.items()],
-                "description": "What is done, mildest first.",
-            },
-        },
-        "title": "rag-guardrail policy",
-        "description": "A policy: which finding leads to which action. Every field may be left out. `preset` names the "
-        "policy to start from; other fields replace its values, `actions` and `messages` key by key.",
+    exhausted = {"enum": [action.value for action in Action if action not in NEW_ANSWER]}
+    schema = {"type": "string", "description": "Where this schema is, for editors."}
+    policy = {
         "type": "object",
         "additionalProperties": False,
         "properties": {
@@ -131,7 +186,7 @@ def policy_schema() -> dict[str, Any]:
             },
             "name": {
                 "type": ["string", "null"],
-                "description": "For reports and traces; default: the name of the file.",
+                "description": "For reports and traces; default: the key of the policy, or the name of the file.",
             },
             "threshold": {
                 "type": "number",
@@ -171,8 +226,16 @@ def policy_schema() -> dict[str, Any]:
                 "default 2.",
             },
             "on_exhausted": {
-                "enum": [action.value for action in Action if action not in NEW_ANSWER],
-                "description": "Action where a rewrite or regeneration was asked for and none passes; default block.",
+                "anyOf": [
+                    exhausted,
+                    {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {key: {**exhausted, "description": meaning(key)} for key in KEYS},
+                    },
+                ],
+                "description": "Action where a rewrite or regeneration was asked for and none passes, for all findings "
+                "or per key (of those that fit the severest; block where none is named); default block.",
             },
             "style": {
                 "enum": ["markdown", "plain"],
@@ -189,7 +252,39 @@ def policy_schema() -> dict[str, Any]:
                 "anyOf": [{"$ref": "#/$defs/Calibration"}, {"type": "null"}],
                 "description": "How `guardrail calibrate` chose the threshold. Not to be edited by hand.",
             },
-            SCHEMA: {"type": "string", "description": "Where this schema is, for editors."},
+            SCHEMA: schema,
         },
+    }
+    return {
+        SCHEMA: "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {
+            "Calibration": {**calibration, "description": "Where a threshold comes from."},
+            "Action": {
+                "oneOf": [{"const": action.value, "description": said} for action, said in ACTIONS.items()],
+                "description": "What is done, mildest first.",
+            },
+            "Policy": policy,
+        },
+        "title": "rag-guardrail policy",
+        "description": "A policy: which finding leads to which action. Every field may be left out. `preset` names the "
+        "policy to start from; other fields replace its values, `actions` and `messages` key by key. Or several, by "
+        "name, under `policies`.",
+        "anyOf": [
+            {"$ref": "#/$defs/Policy"},
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "required": [POLICIES],
+                "properties": {
+                    POLICIES: {
+                        "type": "object",
+                        "minProperties": 1,
+                        "additionalProperties": {"$ref": "#/$defs/Policy"},
+                        "description": "Policies by name.",
+                    },
+                    SCHEMA: schema,
+                },
+            },
+        ],
         "examples": [_EXAMPLE],
     }

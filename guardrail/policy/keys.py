@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from guardrail.types import Action, ErrorType, Verdict
 
 CONFLICT = "conflict"
@@ -14,3 +16,6 @@ PRESETS = ("monitor", "annotate", "repair", "strict")
 
 NEW_ANSWER = (Action.REWRITE, Action.REGENERATE)
 """Actions that ask for a new answer."""
+
+ActionLike = Action | Literal["allow", "flag", "annotate", "redact", "rewrite", "regenerate", "block"]
+"""An action, or its name."""

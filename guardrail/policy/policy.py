@@ -9,13 +9,14 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.policy.calibration import Calibration, engine_identity, warn_of_another
 from guardrail.policy.explain import Explanation, Fit, explain, severest
-from guardrail.policy.keys import CONFLICT, KEYS, LOGIC, NEW_ANSWER, PRESETS
+from guardrail.policy.keys import CONFLICT, KEYS, LOGIC, NEW_ANSWER, PRESETS, ActionLike
 from guardrail.policy.watch import PolicyWatch
 from guardrail.types import LOGIC_ERRORS, Action, Decision, Finding, Report, Verdict
 
@@ -40,7 +41,8 @@ class Policy:
             ``open`` delivers with a flag.
         deadline: Seconds for one check; what is not judged by then is UNVERIFIED. None = no limit.
         max_attempts: Answers to try, the first included, where the action is ``regenerate`` and a generator is there.
-        on_exhausted: Action where a rewrite or regeneration was asked for and none can be had.
+        on_exhausted: Action where a rewrite or regeneration was asked for and none can be had: one for all findings,
+            or one per key (of all keys that fit a finding the severest; ``block`` where none is named).
         style: Notes as ``markdown`` footnotes or ``plain`` text.
         messages: Texts for blocked answers by language (ISO 639 code, such as ``en``); ``en`` where a reader's
             language has none.
@@ -54,10 +56,36 @@ class Policy:
     fail: Literal["closed", "open"] = "closed"
     deadline: float | None = 10.0
     max_attempts: int = 2
-    on_exhausted: Action = Action.BLOCK
+    on_exhausted: Action | Mapping[str, Action] = Action.BLOCK
     style: Literal["markdown", "plain"] = "markdown"
     messages: Mapping[str, str] = field(default_factory=dict)
     calibration: Calibration | None = None
+
+    if TYPE_CHECKING:  # what is given may name actions; what is read are actions
+
+        def __init__(
+            self,
+            *,
+            name: str = ...,
+            threshold: float = ...,
+            actions: Mapping[str, ActionLike] = ...,
+            score_below: Mapping[float, ActionLike] = ...,
+            fail: Literal["closed", "open"] = ...,
+            deadline: float | None = ...,
+            max_attempts: int = ...,
+            on_exhausted: ActionLike | Mapping[str, ActionLike] = ...,
+            style: Literal["markdown", "plain"] = ...,
+            messages: Mapping[str, str] = ...,
+            calibration: Calibration | None = ...,
+        ) -> None: ...
+
+    def __new__(cls, *_: object, **given: object) -> Self:
+        """A policy; a field that there is not is named with the nearest one, and not left to a TypeError."""
+        known = [each.name for each in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise ConfigurationError(f"Policy has no field {name!r}. {did_you_mean(name, known)}")
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -70,26 +98,36 @@ class Policy:
                 raise self._wrong(f"unknown language {key!r} in messages. Give an ISO 639 code: en, zh, de, ...")
             if not isinstance(message, str):
                 raise self._wrong(f"messages: the text for {key!r} must be a str, got {message!r:.60}.")
-        for key in self.actions:
-            if key not in KEYS:
-                raise self._wrong(f"unknown key {key!r} in actions. {did_you_mean(str(key), KEYS)}")
         for bound in self.score_below:
             if not _is_number(bound) or not 0.0 <= bound <= 1.0:
                 raise self._wrong(f"a bound of score_below must be within 0..1, got {bound!r}.")
+        exhausted = self.on_exhausted
         read = {
-            "actions": {str(key): read_action(action, self.name) for key, action in self.actions.items()},
+            "actions": self._by_key("actions"),
             "score_below": {
                 float(bound): read_action(self.score_below[bound], self.name) for bound in sorted(self.score_below)
             },
-            "on_exhausted": read_action(self.on_exhausted, self.name),
+            "on_exhausted": self._by_key("on_exhausted")
+            if isinstance(exhausted, Mapping)
+            else read_action(exhausted, self.name),
         }
         for name, value in read.items():
             object.__setattr__(self, name, value)
         self._check_values()
 
+    def _by_key(self, name: str) -> dict[str, Action]:
+        """The actions of a field by key, which must be one of KEYS."""
+        given = getattr(self, name)
+        for key in given:
+            if key not in KEYS:
+                raise self._wrong(f"unknown key {key!r} in {name}. {did_you_mean(str(key), KEYS)}")
+        return {str(key): read_action(action, self.name) for key, action in given.items()}
+
     def _check_values(self) -> None:
-        if self.on_exhausted in NEW_ANSWER:
-            raise self._wrong(f"on_exhausted cannot be {self.on_exhausted.value!r} again.")
+        exhausted = self.on_exhausted
+        for action in exhausted.values() if isinstance(exhausted, Mapping) else (exhausted,):
+            if action in NEW_ANSWER:
+                raise self._wrong(f"on_exhausted cannot be {action.value!r} again.")
         for name, allowed in (("fail", ("closed", "open")), ("style", ("markdown", "plain"))):
             if getattr(self, name) not in allowed:
                 raise self._wrong(f"{name} must be one of {allowed}, got {getattr(self, name)!r}.")
@@ -145,61 +183,77 @@ class Policy:
         return cls(name="strict", actions=actions | _SUPPORTED_ALLOWS)
 
     @classmethod
-    def load(cls, source: str | Path) -> Policy:
+    def load(cls, source: str | Path, *, name: str | None = None) -> Policy:
         """A preset by name (monitor, annotate, repair, strict) or a policy from a YAML or JSON file.
 
+        Args:
+            source: The preset or file.
+            name: Which one, of a file that holds several under ``policies``.
+
         Raises:
-            ConfigurationError: no such preset or file, or the file says something unknown; the message names it.
+            ConfigurationError: no such preset, file or name, or the file says something unknown; the message names it.
         """
         if str(source) in PRESETS:
+            if name is not None:
+                raise ConfigurationError(f"preset {str(source)!r} is one policy: load it without `name`.")
             return cls._preset(str(source))
-        path = Path(source)
-        if not path.exists():
-            hint = did_you_mean(str(source), PRESETS)
-            raise ConfigurationError(f"no policy file or preset {str(source)!r}. {hint}")
-        return cls.read(path)
+        return cls.read(_existing(source), name)
 
     @classmethod
-    def read(cls, path: Path) -> Policy:
-        """The policy that a YAML or JSON file says.
+    def load_all(cls, path: str | Path) -> dict[str, Policy]:
+        """The policies of a file by name: those under ``policies``, or the only one.
+
+        Raises:
+            ConfigurationError: as ``load``.
+        """
+        from guardrail.policy.file import names_in
+
+        file = _existing(path)
+        read = [(name, cls.read(file, name)) for name in names_in(file)]
+        return {name or policy.name: policy for name, policy in read}
+
+    @classmethod
+    def read(cls, path: Path, name: str | None = None) -> Policy:
+        """The policy that a YAML or JSON file says, or the one of that name in it.
 
         Raises:
             ConfigurationError: it cannot be read, or says something unknown; the message names it.
         """
-        given = cls.fields_in(path)
-        preset, name = given.pop("preset", None), given.pop("name", None)
+        given = cls.fields_in(path, name)
+        preset, own = given.pop("preset", None), given.pop("name", None)
         try:
             start = cls() if preset is None else cls._preset(preset)
             for key in ("actions", "messages"):
                 if isinstance(given.get(key), Mapping):
                     given[key] = {**getattr(start, key), **given[key]}
-            return start.with_(name=name or path.stem, **given)
+            return start.with_(name=own or name or path.stem, **given)
         except ConfigurationError as error:
             raise ConfigurationError(f"policy file {str(path)!r}: {error}") from None
 
     @classmethod
-    def fields_in(cls, path: Path) -> dict[str, Any]:
+    def fields_in(cls, path: Path, name: str | None = None) -> dict[str, Any]:
         """The fields that a policy file sets: ``preset`` and those of Policy; ``read`` checks their values.
 
         Raises:
-            ConfigurationError: it cannot be read, or names an unknown field.
+            ConfigurationError: it cannot be read, holds no policy of that name, or names an unknown field.
         """
         from guardrail.policy.file import read_policy_file  # pydantic and yaml only where a file is read
 
-        return read_policy_file(path, ("preset", *(each.name for each in fields(cls))))
+        return read_policy_file(path, ("preset", *(each.name for each in fields(cls))), name)
 
     @classmethod
-    def watch(cls, path: str | Path, *, every: float = 1.0) -> PolicyWatch[Policy]:
+    def watch(cls, path: str | Path, *, name: str | None = None, every: float = 1.0) -> PolicyWatch[Policy]:
         """The policy of a file, read again when the file changes; ``Guard(policy=...)`` takes it like a policy.
 
         Args:
             path: The YAML or JSON file.
+            name: Which one, of a file that holds several.
             every: Seconds between two looks at the file, at least.
 
         Raises:
             ConfigurationError: as ``load``, now. What becomes wrong later is logged, and the last good policy stays.
         """
-        return PolicyWatch(path, cls.read, every=every)
+        return PolicyWatch(path, partial(cls.read, name=name), every=every)
 
     @classmethod
     def _preset(cls, name: object) -> Policy:
@@ -233,6 +287,13 @@ class Policy:
         """The severest action whose key fits the finding, and that key."""
         return severest(self._fits(finding))
 
+    def exhausted_action(self, about: Finding | Report) -> Action:
+        """What is done where a finding (or an answer without any) asks for a new answer and none can be had."""
+        if isinstance(self.on_exhausted, Action):
+            return self.on_exhausted
+        fits = [(self.on_exhausted[key], key) for key in _keys_of(about) if key in self.on_exhausted]
+        return severest(fits)[0] if fits else Action.BLOCK
+
     def decide(self, report: Report) -> Decision:
         """The severest action over all findings; without findings the verdict of the answer decides."""
         ruled = [(finding, *severest(fits)) for finding, fits in self._rules(report)]
@@ -263,14 +324,7 @@ class Policy:
         return [(None, [self.rule_for(report.verdict)])]
 
     def _fits(self, finding: Finding) -> list[Fit]:
-        keys = []
-        if finding.error_type is not None and finding.verdict is not Verdict.SUPPORTED:
-            keys.append(finding.error_type.value)
-            if finding.error_type in LOGIC_ERRORS:
-                keys.append(LOGIC)
-        if finding.conflict:
-            keys.append(CONFLICT)
-        fits = [(self.actions[key], key) for key in keys if key in self.actions]
+        fits = [(self.actions[key], key) for key in _keys_of(finding)[1:] if key in self.actions]
         if finding.verdict is not Verdict.UNVERIFIED:  # 0.0 there means that there is no score
             fits += [(action, f"score_below {bound:g}") for bound, action in self.score_below.items()
                      if finding.score < bound]  # fmt: skip
@@ -284,6 +338,32 @@ class Policy:
         if verdict is Verdict.UNVERIFIED:
             return Action.BLOCK if self.fail == "closed" else Action.FLAG
         return Action.FLAG
+
+
+def _keys_of(about: Finding | Report) -> list[str]:
+    """The keys that fit: the verdict's first, then those of the error and of passages that disagree."""
+    keys = [about.verdict.value]
+    if isinstance(about, Finding):
+        if about.error_type is not None and about.verdict is not Verdict.SUPPORTED:
+            keys.append(about.error_type.value)
+            if about.error_type in LOGIC_ERRORS:
+                keys.append(LOGIC)
+        if about.conflict:
+            keys.append(CONFLICT)
+    return keys
+
+
+def _existing(source: str | Path) -> Path:
+    """The path of a policy file that is there.
+
+    Raises:
+        ConfigurationError: there is none; the message offers the nearest preset.
+    """
+    path = Path(source)
+    if not path.exists():
+        hint = did_you_mean(str(source), PRESETS)
+        raise ConfigurationError(f"no policy file or preset {str(source)!r}. {hint}")
+    return path
 
 
 def _is_number(value: object) -> bool:

@@ -80,19 +80,20 @@ def _attempts(
     Of all answers that were checked the best is delivered: the one whose action is mildest, then whose verdict is best,
     then whose score is highest; the earlier of equals, never one with a lower score than what came in, and none of the
     same action that would lose a sentence which passed before. Where the attempts are used up (``max_attempts`` counts
-    the first answer), the policy's ``on_exhausted`` applies to it and ``exhausted`` says so.
+    the first answer and one that only says the same again), the policy's ``on_exhausted`` applies to it and
+    ``exhausted`` says so.
     """
     best, tried, seen = report, 1, {(report.answer.strip(), report.passages)}
     current, asked, wish = report, decision, decision.action
     while tried < policy.max_attempts:
-        new = yield from _written(wish, current, asked, tried + 1, authors, seen)
+        new, answered = yield from _written(wish, current, asked, tried + 1, authors, seen)
+        tried += answered
         if new is None:
             break  # it failed, or will only say the same again
         passages = new.passages or ()
         seen.add((new.text.strip(), passages))
         with stage("recheck"):
             current = yield from check(new.text, passages)
-        tried += 1
         asked = policy.decide(current)
         # An answer that is to be blocked is none that the policy is content with: what was wished for still is.
         wish = wish if asked.action is Action.BLOCK else asked.action
@@ -109,18 +110,20 @@ def _written(
     attempt: int,
     authors: Authors,
     seen: set[tuple[str, tuple[Passage, ...]]],
-) -> Program[NewAnswer | None]:
-    """The first new answer that comes, with its passages."""
+) -> Program[tuple[NewAnswer | None, bool]]:
+    """The first new answer that comes, with its passages; and whether any came, if only the same again."""
+    answered = False
     feedback = Feedback(
         answer=current.answer, question=current.question, report=current, decision=decision, attempt=attempt
     )
     for way in authors.ways(wish):
         new = yield from authors.write(way, feedback)
+        answered = answered or new is not None
         if new is not None and any(map(str.isalnum, new.text)):  # dots are no answer
             new = NewAnswer(new.text, current.passages if new.passages is None else new.passages)
             if (new.text.strip(), new.passages) not in seen:
-                return new
-    return None
+                return new, True
+    return None, answered
 
 
 def _no_worse(new: Report, first: Report) -> bool:

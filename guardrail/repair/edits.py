@@ -13,11 +13,13 @@ from itertools import pairwise
 from guardrail.check.conflicts import source_name
 from guardrail.policy.keys import NEW_ANSWER
 from guardrail.policy.policy import Policy
+from guardrail.text.labels import LABEL
 from guardrail.text.language import language, language_among
 from guardrail.types import Action, Cause, Decision, Finding, GuardedAnswer, Report, Span, Verdict
 
 _LINE_MARKER = re.compile(
-    r"[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]+)?(?:[-*+•]|\(?\w{1,3}[.)、）]|[①-⑳])?[ \t]*(?:\[[ xX]\][ \t]*)?[*_]*[ \t]*"
+    r"[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]+)?(?:[-*+•]|\(?\w{1,3}[.)、）]|[①-⑳])?[ \t]*(?:\[[ xX]\][ \t]*)?"
+    rf"(?:{LABEL}|[*_]*[ \t]*)"
 )
 _PRONOUN = re.compile(
     r"(?i:he|she|it|they|his|her|its|their|this|that|these|those)(?:['’]s)?|(?:The|the) [a-z]{4,8}|[\u3400-\u9fff]{1,4}"
@@ -37,10 +39,15 @@ NOT_VERIFIED = {
 """The same where what is blocked was not judged."""
 
 TIMED_OUT = {
-    "en": "I can't give a reliable answer to this: it was not verified against the sources because of a time-out.",
-    "zh": "抱歉，因超时未能对照资料核实回答。",
+    "en": "I can't give a reliable answer to this: it could not be checked against the sources (time limit).",
+    "zh": "抱歉，未能在时限内对照资料核实回答。",
 }
 """The same where time ran out."""
+
+_LATE = {"en": "Could not be checked (time limit)", "zh": "未能核实（超过时限）"}
+_WEAK = {"en": "Only weakly supported by the sources (score {:.2f})", "zh": "资料支持不足（得分{:.2f}）"}
+_CLEAR = 0.75
+"""Score from which a note calls a sentence supported without reserve: half-way from the default threshold to 1."""
 
 _LABELS = {
     "en": {
@@ -66,8 +73,9 @@ def repair(report: Report, decision: Decision, policy: Policy) -> GuardedAnswer:
     A rewrite or regeneration that nothing can carry out becomes the policy's ``on_exhausted``; a redaction that leaves
     no finding in place becomes a block.
     """
-    actions = {ident: effective_action(action, policy) for ident, action in decision.finding_actions}
-    action = max(actions.values(), key=lambda a: a.severity) if actions else effective_action(decision.action, policy)
+    actions = effective_actions(report, decision, policy)
+    action = max(actions.values(), key=lambda a: a.severity, default=None)
+    action = action or effective_action(decision.action, policy, report)
     if action is Action.REDACT and all(_gone(f.span, _cuts(report.findings, actions)) for f in report.findings):
         action = Action.BLOCK
     text = report.answer
@@ -90,12 +98,12 @@ def blocked_text(report: Report, decision: Decision, policy: Policy) -> str:
     """The message for a blocked answer, in the language of the question or answer; ours says why it is blocked."""
     asked = report.question or report.answer
     own = policy.messages.get(language_among(policy.messages, asked))
-    return own or _reason_to_block(report, decision)[language_of(asked)]
+    return own or _reason_to_block(report, effective_actions(report, decision, policy))[language_of(asked)]
 
 
-def _reason_to_block(report: Report, decision: Decision) -> Mapping[str, str]:
-    severity = max((action.severity for _, action in decision.finding_actions), default=0)
-    acted = {ident for ident, action in decision.finding_actions if action.severity == severity}
+def _reason_to_block(report: Report, actions: Mapping[str, Action]) -> Mapping[str, str]:
+    severest = max(actions.values(), key=lambda a: a.severity, default=None)
+    acted = {ident for ident, action in actions.items() if action is severest}
     blocked = [finding for finding in report.findings if finding.id in acted]
     if not blocked:  # an answer without findings, or a policy that could not decide
         return NOT_VERIFIED if report.verdict is Verdict.UNVERIFIED or report.findings else BLOCKED
@@ -109,9 +117,15 @@ def language_of(text: str) -> str:
     return "zh" if language(text) == "zh" else "en"
 
 
-def effective_action(action: Action, policy: Policy) -> Action:
+def effective_action(action: Action, policy: Policy, about: Finding | Report) -> Action:
     """The action without a generator: ``on_exhausted`` in place of a rewrite or regeneration."""
-    return policy.on_exhausted if action in NEW_ANSWER else action
+    return policy.exhausted_action(about) if action in NEW_ANSWER else action
+
+
+def effective_actions(report: Report, decision: Decision, policy: Policy) -> dict[str, Action]:
+    """The same for each finding, by id."""
+    findings = {finding.id: finding for finding in report.findings}
+    return {ident: effective_action(action, policy, findings[ident]) for ident, action in decision.finding_actions}
 
 
 def _edit(report: Report, actions: Mapping[str, Action], policy: Policy) -> str:
@@ -157,7 +171,7 @@ def legend_of(report: Report, actions: Mapping[str, Action], style: str, *, take
         return ""
     found = _marks(report.answer if taken is None else taken, len(noted), style)
     marks = dict(zip((f.id for f in noted), found, strict=True))
-    return _legend(report, noted, marks, style, _LABELS[language_of(report.answer)])
+    return _legend(report, noted, marks, style)
 
 
 def _marks(text: str, count: int, style: str) -> list[str]:
@@ -195,25 +209,30 @@ def _mark_position(text: str, finding: Finding, cuts: Sequence[Span]) -> int:
     return next((cut.start for cut in cuts if cut.start < end <= cut.end), end)
 
 
-def _legend(
-    report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str, words: Mapping[Verdict, str]
-) -> str:
+def _legend(report: Report, noted: Sequence[Finding], marks: Mapping[str, str], style: str) -> str:
     lines = []
-    names = {p.id: source_name(p, number) for number, p in enumerate(report.passages, 1)}
+    spoken = language_of(report.answer)
+    names = {p.id: source_name(p, number, spoken) for number, p in enumerate(report.passages, 1)}
     for finding in noted:
         # The reason of a conflict says it all, with its sources.
         complete = finding.conflict and finding.verdict is Verdict.SUPPORTED and finding.reason != ""
-        parts = [_inert(finding.reason, style)] if finding.reason else []
-        if finding.verdict is not Verdict.SUPPORTED:
-            parts.insert(0, words[finding.verdict])
-        elif not complete:
-            parts.insert(0, f"{words[finding.verdict]} ({finding.score:.2f})")
-        cited = [] if complete else [names.get(e.passage_id, "?") for e in finding.evidence[:1]]
+        late = finding.cause is Cause.TIMEOUT
+        parts = [] if complete else [_label(finding, spoken)]
+        parts += [_inert(finding.reason, style)] if finding.reason and not late else []
+        cited = [] if complete or late else [names.get(e.passage_id, "?") for e in finding.evidence[:1]]
         source = "".join(f" ({_inert(name, style)})" for name in cited)
         colon = ":" if style == "markdown" else ""
         lines.append(f"{marks[finding.id].strip()}{colon} {': '.join(parts)}{source}")
     fence = "\n```" if report.answer.count("```") % 2 else ""  # an open fence would swallow the notes
     return f"{fence}\n\n" + "\n".join(lines)
+
+
+def _label(finding: Finding, spoken: str) -> str:
+    """What a note says of the finding."""
+    if finding.cause is Cause.TIMEOUT:
+        return _LATE[spoken]
+    weak = finding.verdict is Verdict.SUPPORTED and finding.score < _CLEAR
+    return _WEAK[spoken].format(finding.score) if weak else _LABELS[spoken][finding.verdict]
 
 
 def _inert(text: str, style: str) -> str:

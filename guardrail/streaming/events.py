@@ -56,6 +56,6 @@ def events_of(guarded: GuardedAnswer, policy: Policy, before: Collection[str] = 
         if finding.id in before:
             continue
         yield Checked(finding)
-        action = effective_action(actions.get(finding.id, Action.ALLOW), policy)
+        action = effective_action(actions.get(finding.id, Action.ALLOW), policy, finding)
         if action in (Action.REDACT, Action.BLOCK):
             yield Withheld(finding, action)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from guardrail.check.boundary import verified
 from guardrail.check.contract import AsyncEngine, Engine, IncrementalEngine, NotJudged, PartialRows, VerifyRequest
-from guardrail.check.drivers import Program, arun, run
+from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
 _LATER = NotJudged("not read yet", Cause.LENGTH)
@@ -72,7 +72,7 @@ class Memory:
                 self._learn(new, matrix, reading.part)
             else:
                 self._learn(new, (yield from verified(self.inner, new)), None)
-        return self._matrix(request)
+        return (yield from pure(self._matrix, request))
 
     def _missing(self, request: VerifyRequest) -> VerifyRequest | None:
         """What has to be read now, each segment once."""

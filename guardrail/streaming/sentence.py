@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from guardrail.check.drivers import Events, Program
+from guardrail.check.drivers import Events, Program, pure
 from guardrail.check.entities import cluster
 from guardrail.policy.keys import NEW_ANSWER
 from guardrail.policy.policy import Policy
-from guardrail.repair.edits import blocked_text, edited_text, effective_action, legend_of, repair
+from guardrail.repair.edits import blocked_text, edited_text, effective_action, effective_actions, legend_of, repair
 from guardrail.streaming.events import Checked, StreamEvent, Withheld, events_of
 from guardrail.streaming.stable_prefix import last_ending, stable_until
 from guardrail.streaming.work import StreamWork
@@ -118,12 +118,12 @@ class Sentences:
 
     def _look(self) -> Events[StreamEvent]:
         """Check what has become settled, and let go of it."""
-        until = stable_until(self.text, self.done, self.work.question, self._ids)
+        until = yield from self._stable_until()
         if until > self.done and self.passages is None:
             yield from self._fetch()
             if self.hold:
                 return
-            until = stable_until(self.text, self.done, self.work.question, self._ids)
+            until = yield from self._stable_until()
         if until <= self.done:
             return
         self._read = True
@@ -131,6 +131,9 @@ class Sentences:
         if self.work.memory.depends:
             outlook = yield from self.work.check_until(self.text, until, long=True)
         yield from self._release(report, outlook, until)
+
+    def _stable_until(self) -> Program[int]:
+        return pure(stable_until, self.text, self.done, self.work.question, self._ids)
 
     def _fetch(self) -> Program[None]:
         passages = self.passages = yield from self.work.fetch()
@@ -163,7 +166,7 @@ class Sentences:
                     self.hold = True
                     return
                 self._wants_new_answer = True
-            action = effective_action(action, self.work.policy)
+            action = effective_action(action, self.work.policy, unit)
             finding = self._new(unit, start)
             yield Checked(finding)
             if action is Action.BLOCK:
@@ -207,7 +210,7 @@ class Sentences:
         policy = self.work.policy
         report = yield from self.work.check_until(self.text[: finding.span.end], None)
         decision = policy.decide(report)
-        if effective_action(decision.action, policy) is not Action.BLOCK:
+        if Action.BLOCK not in effective_actions(report, decision, policy).values():
             decision = replace(decision, action=Action.BLOCK, rule=policy.action_for(finding)[1])
         yield Withheld(finding, Action.BLOCK)
         yield from self.work.deliver(self.delivery.block(blocked_text(report, decision, policy)))

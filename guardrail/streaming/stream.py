@@ -25,7 +25,7 @@ def guarded_stream(
     question: str | None = None,
     mode: Mode = "buffer",
     regenerate: Generator | None = None,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
 ) -> Iterator[StreamEvent]:
     """Check an answer while it is generated.
 
@@ -37,7 +37,7 @@ def guarded_stream(
         mode: ``buffer``: nothing leaves before all of it is checked. ``sentence``: a segment leaves once it is checked.
             ``observe``: all leaves at once, unchecked, as ``Delta(verified=False)``.
         regenerate: See Guard.run; in sentence mode only as long as nothing has left.
-        policy: Instead of the guard's own.
+        policy: Instead of the guard's own; see Guard.check.
 
     Returns:
         An iterator of events; the last is Finished. Close it to stop early: the deltas are closed too. An error of
@@ -59,7 +59,7 @@ def aguarded_stream(
     question: str | None = None,
     mode: Mode = "buffer",
     regenerate: Generator | None = None,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
 ) -> AsyncIterator[StreamEvent]:
     """The same without blocking the event loop: text is read on (up to a bound) while some is checked.
 
@@ -76,7 +76,7 @@ def _work(
     question: str | None,
     mode: Mode,
     regenerate: Generator | None,
-    policy: Policy | None,
+    policy: Policy | str | None,
 ) -> StreamWork:
     if mode not in MODES:
         raise UsageError(f"unknown mode {mode!r}. {did_you_mean(str(mode), MODES)}")
@@ -102,19 +102,18 @@ def _events(mode: Mode, work: StreamWork) -> Events[StreamEvent]:
     except Exception as error:
         seen.close(error)
         raise
-    finally:
-        seen.close()
+    except BaseException:  # closed, dropped or cancelled
+        seen.close(so_far=work.so_far())
+        raise
 
 
 def _at_end(work: StreamWork, *, shown: bool) -> Events[StreamEvent]:
     """The answer is checked once, when all of it is there: until then nothing leaves, or all does, unchecked."""
-    pieces = []
     while (more := (yield from work.read())) is not None:
-        pieces.append(more)
         if shown:
             yield Delta(more, verified=False)
     yield from work.fetch()
-    report = yield from work.check("".join(pieces))
+    report = yield from work.check(work.text)
     guarded = yield from work.repair(report, only_edit=shown)
     yield from events_of(guarded, work.policy)
     if guarded.text and not shown:

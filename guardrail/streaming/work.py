@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from guardrail.check.contract import AsyncEngine, Engine
@@ -15,7 +15,7 @@ from guardrail.streaming.events import Delta, Finished, StreamEvent
 from guardrail.streaming.memory import Memory
 from guardrail.streaming.source import Source
 from guardrail.telemetry import Observation, Telemetry, join
-from guardrail.types import GuardedAnswer, Passage, Report
+from guardrail.types import GuardedAnswer, Passage, Report, Verdict
 
 PassageSource = Iterable[PassageLike] | Callable[[], Iterable[PassageLike] | Awaitable[Iterable[PassageLike]]]
 """Passages, or a callable that returns them: called once, when the first text must be checked."""
@@ -39,7 +39,7 @@ class StreamGuard(Protocol):
         """Whom to tell."""
         ...
 
-    def policy_of_call(self, given: Policy | None) -> Policy:
+    def policy_of_call(self, given: Policy | str | None) -> Policy:
         """The policy of one call, from its beginning to its end."""
         ...
 
@@ -49,14 +49,14 @@ class StreamGuard(Protocol):
         passages: Iterable[PassageLike],
         *,
         question: str | None,
-        policy: Policy | None,
+        policy: Policy | str | None,
         engine: Engine | AsyncEngine | None,
     ) -> Program[Report]:
         """``Guard.check``; with an engine, by that one and without a retriever."""
         ...
 
     def repairing(
-        self, report: Report, *, policy: Policy | None, regenerate: Generator | None, only_edit: bool
+        self, report: Report, *, policy: Policy | str | None, regenerate: Generator | None, only_edit: bool
     ) -> Program[GuardedAnswer]:
         """``Guard.repair``; with ``only_edit`` nobody is asked for a new answer."""
         ...
@@ -75,11 +75,32 @@ class StreamWork:
     seen: Observation
     memory: Memory
     passages: tuple[Passage, ...] = ()
+    _pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All that was read."""
+        return "".join(self._pieces)
 
     def read(self, *, gather: bool = False) -> Program[str | None]:
         """The next text, or all that is there; None at the end."""
         text: str | None = yield self.source.read(gather=gather)
+        if text is not None:
+            self._pieces.append(text)
         return text
+
+    def so_far(self) -> Report:
+        """What had come of the answer, where none of it was checked."""
+        given = self.passages if callable(self.given) else read_passages(self.given)
+        return Report(
+            verdict=Verdict.UNVERIFIED,
+            score=0.0,
+            answer=self.text,
+            passages=given,
+            question=self.question,
+            reason="The reader left before it was checked.",
+            engine=self.guard.judge.name,
+        )
 
     def close_source(self) -> Program[None]:
         """No more text is wanted."""

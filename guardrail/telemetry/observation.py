@@ -22,7 +22,7 @@ from guardrail.telemetry import metrics, spans
 from guardrail.telemetry.attributes import delivery_attributes, evaluation_attributes, report_attributes
 from guardrail.telemetry.events import EvaluationEvents, generation
 from guardrail.telemetry.labels import BOUNDS, current_labels
-from guardrail.telemetry.outcome import Outcome
+from guardrail.telemetry.outcome import ABANDONED, Outcome
 from guardrail.telemetry.settings import Telemetry
 from guardrail.telemetry.spans import holding
 from guardrail.types import Action, GuardedAnswer, Report, Usage, Verdict
@@ -137,8 +137,11 @@ class Observation:
         if not self.sparse:
             metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
 
-    def close(self, error: BaseException | None = None) -> None:
-        """Emit metrics, events and the record, and end the span. Nothing is counted where there is no result."""
+    def close(self, error: BaseException | None = None, *, so_far: Report | None = None) -> None:
+        """Emit metrics, events and the record, and end the span. Where there is no result no answer is counted.
+
+        ``so_far``: of a stream whose reader left, what had come of the answer.
+        """
         root = self._root
         if root is None or self._closed:
             return
@@ -151,6 +154,9 @@ class Observation:
                     spans.describe(root, {"error.type": spans.error_type(error)})
                 elif self._mode is not None and self._guarded is None:  # what was found of its beginning is no result
                     spans.describe(root, {"guardrail.abandoned": True})
+                    metrics.add(self.settings.instruments.abandoned, 1, {**self.common, "mode": self._mode})
+                    if (report := self._report or so_far) is not None:
+                        self._record(root, report, ABANDONED)
                 elif self._report is not None:
                     self._emit(root, self._report)
         except Exception as failure:  # telemetry must not cost the answer
@@ -185,10 +191,13 @@ class Observation:
             settings.content,
         )
         event.emit(report, claims=settings.claim_events)
-        if settings.recorder is not None:
+        self._record(root, report, action)
+
+    def _record(self, root: Span, report: Report, action: str) -> None:
+        if (recorder := self.settings.recorder) is not None:
             try:
                 with rust_panics_as_errors():
-                    settings.recorder.record(self._outcome(root, report))
+                    recorder.record(self._outcome(root, report, action))
             except Exception as error:
                 _log.warning("the recorder failed: %s", type(error).__name__, exc_info=error)
 
@@ -229,7 +238,7 @@ class Observation:
             return "none"
         return guarded.action.value if guarded.original is None else self._step
 
-    def _outcome(self, root: Span, report: Report) -> Outcome:
+    def _outcome(self, root: Span, report: Report, action: str) -> Outcome:
         where = spans.identity(root)
         return Outcome(
             id=self.id,
@@ -238,7 +247,7 @@ class Observation:
             policy=self._policy,
             report=report,
             guarded=self._guarded,
-            action=self._action(self._guarded),
+            action=action,
             labels=self.labels,
             trace_id=trace.format_trace_id(where.trace_id) if where.is_valid else None,
             span_id=trace.format_span_id(where.span_id) if where.is_valid else None,

@@ -21,6 +21,13 @@ _DECIMAL = re.compile(r"\d+\.\d+")
 _SIGN_FOR_TWO = "CNY"
 """The yen or the yuan: equal numbers need not be equal values."""
 
+_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b(?=\s*[,.;:!–—-])", re.IGNORECASE)
+
+
+def after_question(claim: str, question: str | None) -> str:
+    """The claim after its question where it opens with yes or no: what it affirms or denies stands in the question."""
+    return f"{question} {claim}" if question and _YES_OR_NO.match(claim) else claim
+
 
 def restate(claim: Facts, evidence: Sequence[Facts]) -> str:
     """The claim's text, each value that the evidence has in another form replaced by that form.

@@ -12,6 +12,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from pydantic import BaseModel
 
 from guardrail import GuardedAnswer, UsageError
+from guardrail.wrap.answer_field import replaced as replaced_field
+from guardrail.wrap.answer_field import text_in
 
 _NAME = 64
 """Length of what may be a model's name or a request's id in metadata; longer text may be the answer's."""
@@ -43,21 +45,35 @@ def replaced(value: Any, text: str, about: Mapping[str, Any] | None = None) -> A
     """
     if not isinstance(value, BaseMessage):
         return text
+    if text_of(value) != text:
+        return rewritten(value, text, about)
+    if about is None:
+        return value
+    return value.model_copy(update={"response_metadata": {**value.response_metadata, "guardrail": dict(about)}})
+
+
+def rewritten(message: BaseMessage, text: str, about: Mapping[str, Any] | None = None) -> Any:
+    """The message with a text, and without all that models put beside it."""
     added = {"guardrail": dict(about)} if about is not None else {}
-    if text_of(value) == text:
-        if not added:
-            return value
-        return value.model_copy(update={"response_metadata": {**value.response_metadata, **added}})
     update: dict[str, Any] = {
         "content": text,
         "additional_kwargs": {},
-        "response_metadata": {**without_text_metadata(value.response_metadata), **added},
+        "response_metadata": {**without_text_metadata(message.response_metadata), **added},
     }
-    if isinstance(value, AIMessageChunk):
+    if isinstance(message, AIMessageChunk):
         update["tool_call_chunks"] = []
-    if isinstance(value, AIMessage):
+    if isinstance(message, AIMessage):
         update |= {"tool_calls": [], "invalid_tool_calls": []}
-    return value.model_copy(update=update)
+    return message.model_copy(update=update)
+
+
+def replaced_in(value: Any, field: str, text: str) -> Any:
+    """A structured answer of the same type with another text in its field; others that repeat the answer get it, too.
+
+    Short answers ("high") may stand in another field for another reason: there they stay.
+    """
+    said = text_in(value, field)
+    return replaced_field(scrub(value, said, text) if len(said.strip()) >= PHRASE else value, field, text)
 
 
 def without_text_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,18 +8,20 @@ from functools import partial
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
+from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.graph import Graph
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langchain_core.utils.pydantic import TypeBaseModel
 
-from guardrail import Guard, GuardedAnswer
+from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.check.drivers import Program
 from guardrail.streaming import Mode
 from guardrail.wrap.kinds import HideFrom, Items, Streams, read_guard, read_hide_from, read_mode
-from guardrail_langchain.answers import replaced, scrub, summary, text_of
-from guardrail_langchain.parts import Extract, Parts, configured
-from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration_of
+from guardrail_langchain.answers import summary
+from guardrail_langchain.history import refuse_history
+from guardrail_langchain.parts import ANSWER_KEYS, Extract, Parts, configured
+from guardrail_langchain.regeneration import Call, Regenerate, Regeneration, regeneration_of, written
 from guardrail_langchain.runnable import Begun, GuardedRunnable, Listener
 from guardrail_langchain.stream import streamed
 
@@ -113,24 +115,26 @@ class GuardedChain(GuardedRunnable):
 
     def _answered(self, given: Any, begun: Begun, options: Mapping[str, Any]) -> Program[Any]:
         output = yield from self._output(self.inner, given, begun, options)
-        text = text_of(self.parts.find_answer(output))
+        text = self.parts.text(self.parts.find_answer(output))
         documents = self.parts.find_documents(output, configured(begun.config, "documents"), begun.retrieved)
         call = Call(given, output, documents, self.parts.find_question(given, output), begun.inner)
-        return self._delivered(given, output, (yield from self._checked(text, call, begun)))
+        return self._delivered(call, (yield from self._checked(text, call, begun)))
 
-    def _delivered(self, given: Any, output: Any, guarded: GuardedAnswer) -> Any:
+    def _delivered(self, call: Call, guarded: GuardedAnswer) -> Any:
         """The output's own shape, with the delivered text in the answer's place and the key ``guardrail``."""
-        verdict = self.verdict(guarded)
+        output, verdict = call.output, self.verdict(guarded)
         key = self.parts.answer_key(output)
-        if not isinstance(output, Mapping) or key is None:
-            return replaced(output, guarded.text, summary(guarded))
-        said, asked = text_of(output[key]), given if isinstance(given, Mapping) else {}
+        whole = not isinstance(output, Mapping) or key is None
+        answer = written(output if whole else output[key], call.again, guarded, self.parts)
+        if whole:
+            return self.parts.with_text(answer, guarded.text, summary(guarded))
+        asked = call.given if isinstance(call.given, Mapping) else {}
 
         def kept(name: Any, value: Any) -> Any:
             if name == key:
-                return replaced(value, guarded.text)
-            unchanged = said == guarded.text or (isinstance(value, str) and asked.get(name) == value)
-            return value if unchanged else scrub(value, said, guarded.text)
+                return self.parts.with_text(answer, guarded.text)
+            unchanged = isinstance(value, str) and asked.get(name) == value
+            return value if unchanged else self.parts.without(value, output[key], guarded.text)
 
         return {name: kept(name, value) for name, value in output.items()} | {"guardrail": verdict}
 
@@ -173,6 +177,7 @@ def guard_chain(
     regenerate: Regenerate | None = None,
     hide_from: HideFrom = "streams",
     listener: Listener | None = None,
+    answer_field: str | None = None,
 ) -> GuardedChain:
     """Wrap a chain so that its answers are checked against the documents it was given.
 
@@ -194,16 +199,38 @@ def guard_chain(
             question, passages, feedback, answer and input.
         hide_from: Who does not hear of the chain's inner runs, where the raw answer is: callback handlers that stream
             to the caller (``"streams"``), ``"all"`` (then ``guardrail`` is a summary without texts), or ``"nobody"``.
-        listener: Hears of every checked answer.
+        listener: Hears of every checked answer; may be async where the chain is awaited. What it raises is logged.
+        answer_field: Where the answer is an object (a pydantic model, as with_structured_output makes it, a dataclass,
+            or a dict under the answer's key), its field that holds the text. Default: the longest free text by schema.
+            The object keeps its type and its other fields; a blocked answer leaves the refusal in the field.
 
     Returns:
         A Runnable with the chain's own output, the delivered text in the answer's place, and under the key
         ``guardrail`` the GuardedAnswer (dict outputs). A message carries a summary in ``response_metadata``.
 
     Raises:
-        UsageError: an argument is wrong; or at run time, where the output holds no answer or no documents.
+        UsageError: an argument is wrong, or the chain keeps a history itself (put it around the guard); or at run time,
+            where the output holds no answer or no documents.
     """
     read_guard(guard, "guard_chain(chain, Guard(...))")
-    parts, hidden = Parts(answer, passages, question), read_hide_from(hide_from)
+    _refuse_agent(chain, answer)
+    refuse_history(chain)
+    parts, hidden = Parts(answer, passages, question, answer_field), read_hide_from(hide_from)
     found = regeneration_of(regenerate, chain, parts, hidden)
     return GuardedChain(chain, guard, parts, found, hidden, listener, read_mode(mode))
+
+
+def _refuse_agent(chain: object, answer: Extract | None) -> None:
+    """Raise UsageError where the chain, or its last step, is a graph whose answer is in its messages."""
+    while isinstance(chain, (RunnableBindingBase, RunnableSequence)):
+        chain = chain.bound if isinstance(chain, RunnableBindingBase) else chain.last
+    outputs = getattr(chain, "output_channels", None)  # of any graph; LangGraph itself may not be installed
+    if not isinstance(outputs, (list, tuple)) or "messages" not in outputs:
+        return
+    if answer != "messages" and (isinstance(answer, str) or {*ANSWER_KEYS} & {*outputs}):
+        return
+    raise UsageError(
+        "guard_chain is for chains; this is an agent, or a graph whose answer is in its messages. Guard an agent with "
+        "create_agent(model, tools, middleware=[GuardrailMiddleware(guard)]), and in a graph of your own the node that "
+        "writes the answer, with guardrail_node(guard, around=node)."
+    )

@@ -126,7 +126,7 @@ def guardrail_evaluator(
         UsageError: guard is no Guard. A run that cannot be checked gets the score None and says why.
     """
     read_guard(guard, "guardrail_evaluator(Guard(...))")
-    return GuardrailRunEvaluator(guard, Parts(answer, passages, question), key)
+    return GuardrailRunEvaluator(guard, Parts(answer, passages, question, wrapper="guardrail_evaluator"), key)
 
 
 def _of(run: Any, name: str) -> Any:

@@ -16,6 +16,7 @@ from guardrail.check.drivers import Program
 from guardrail.wrap.kinds import HideFrom, read_guard, read_hide_from
 from guardrail_langchain.answers import PHRASE, replaced, scrub, summary, text_of
 from guardrail_langchain.documents import tool_documents
+from guardrail_langchain.history import refuse_history
 from guardrail_langchain.parts import ANSWER_KEYS, PASSAGE_KEYS, QUESTION_KEYS, Extract, Parts
 from guardrail_langchain.regeneration import Call, Regenerate, regeneration_of
 from guardrail_langchain.runnable import Begun, GuardedRunnable, Listener
@@ -145,9 +146,10 @@ def guardrail_node(
     """
     read_guard(guard, "guardrail_node(Guard(...))")
     if regenerate is True:
-        raise UsageError("a node cannot make its answer again: pass regenerate=<Runnable or callable>.")
-    parts, hidden = Parts(answer, passages, question), read_hide_from(hide_from)
+        raise UsageError("guardrail_node cannot make its answer again: pass regenerate=<Runnable or callable>.")
+    parts, hidden = Parts(answer, passages, question, wrapper="guardrail_node"), read_hide_from(hide_from)
     inner = coerce_to_runnable(around) if around is not None else None
+    refuse_history(inner)
     found = regeneration_of(False if regenerate is None else regenerate, inner, parts, hidden)
     return GuardrailNode(inner, guard, parts, found, hidden, listener)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any
 
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
 from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnable
 from langchain_core.runnables.passthrough import RunnableAssign
 
-from guardrail import ConfigurationError, UsageError
+from guardrail import ConfigurationError, GuardedAnswer, UsageError
 from guardrail.check.drivers import Program, Work
 from guardrail.errors import EngineError
 from guardrail.repair.feedback import Feedback
@@ -19,6 +21,7 @@ from guardrail.wrap.kinds import HideFrom
 from guardrail_langchain.answers import text_of
 from guardrail_langchain.callbacks import suppress_tracing
 from guardrail_langchain.documents import to_documents
+from guardrail_langchain.history import refuse_history
 from guardrail_langchain.parts import ANSWER_KEYS, QUESTION_KEYS, Parts
 
 Regenerate = bool | Runnable[Any, Any] | Callable[[dict[str, Any]], Any]
@@ -27,13 +30,27 @@ Regenerate = bool | Runnable[Any, Any] | Callable[[dict[str, Any]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of the chain, as far as it has come."""
+    """One call of the chain, as far as it has come; ``again``: the answers that were made anew."""
 
     given: Any
     output: Any
     documents: object
     question: str | None
     config: RunnableConfig
+    again: list[Any] = field(default_factory=list)
+
+
+def written(first: Any, again: Sequence[Any], guarded: GuardedAnswer, parts: Parts) -> Any:
+    """The value whose text was checked last: the first answer, or a new one of its type, with the first one's id.
+
+    A message tells the usage of all calls of the model.
+    """
+    same = (each for each in again if type(each) is type(first) and parts.text(each) == guarded.report.answer)
+    best = next(same, first)
+    if not isinstance(best, AIMessage):
+        return best
+    told = [each.usage_metadata for each in (first, *again) if isinstance(each, AIMessage) and each.usage_metadata]
+    return best.model_copy(update={"id": first.id, "usage_metadata": reduce(add_usage, told) if told else None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +78,9 @@ class Regeneration:
             said = yield Work(
                 partial(self.runnable.invoke, given, call.config), partial(self.runnable.ainvoke, given, call.config)
             )
-            return text_of(self.parts.find_answer(said) if isinstance(said, Mapping) else said)
+        answer = self.parts.find_answer(said) if self.key is None and isinstance(said, Mapping) else said
+        call.again.append(answer)
+        return self.parts.text(answer)
 
     def _given(self, call: Call, feedback: Feedback) -> dict[str, Any]:
         if self.key is None:
@@ -105,7 +124,9 @@ def regeneration_of(
         )
     if not isinstance(option, Runnable) and not callable(option):
         raise ConfigurationError(f"regenerate must be True, a Runnable or a callable, got {type(option).__name__}.")
-    return Regeneration(coerce_to_runnable(option), parts, hide_from)
+    runnable = coerce_to_runnable(option)
+    refuse_history(runnable)
+    return Regeneration(runnable, parts, hide_from)
 
 
 def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from guardrail import Guard, GuardedAnswer
+from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run
 from guardrail_langchain.answers import summary
@@ -21,8 +23,45 @@ from guardrail_langchain.parts import Parts, configured
 from guardrail_langchain.regeneration import Call, Regeneration
 from guardrail_langchain.spans import Place
 
-Listener = Callable[[GuardedAnswer], None]
-"""Hears of every checked answer, with its report: for logs and metrics."""
+Listener = Callable[[GuardedAnswer], object]
+"""Hears of every checked answer, with its report: for logs and metrics. May be async where the caller is."""
+
+_log = logging.getLogger(__name__)
+
+
+def tell(listener: Listener | None, guarded: GuardedAnswer) -> Program[None]:
+    """Tell the listener of an answer; what it raises is logged, and the answer is delivered all the same.
+
+    Raises:
+        UsageError: the driver is sync, and the listener is async.
+    """
+    if listener is None:
+        return
+
+    def here() -> None:
+        told = _heard(listener, guarded)
+        if inspect.isawaitable(told):
+            if inspect.iscoroutine(told):
+                told.close()
+            raise UsageError("the listener is async. Use ainvoke or astream, or pass one that is not.")
+
+    async def awaited() -> None:
+        told = _heard(listener, guarded)
+        if inspect.isawaitable(told):
+            try:
+                await told
+            except Exception as error:
+                _log.warning("the listener failed: %s", type(error).__name__, exc_info=error)
+
+    yield Work(here, awaited)
+
+
+def _heard(listener: Listener, guarded: GuardedAnswer) -> object:
+    try:
+        return listener(guarded)
+    except Exception as error:
+        _log.warning("the listener failed: %s", type(error).__name__, exc_info=error)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +132,7 @@ class GuardedRunnable(Runnable[Any, Any]):
         return Begun(config, inner, retrieved, place)
 
     def verdict(self, guarded: GuardedAnswer) -> Any:
-        """What the key ``guardrail`` holds. Tells the listener, too."""
-        if self.listener is not None:
-            self.listener(guarded)
+        """What the key ``guardrail`` holds."""
         # Whoever hears of the wrapper's own run sees its output: where nobody may see the raw answer, no report either.
         return summary(guarded) if self.hide_from == "all" else guarded
 
@@ -117,4 +154,5 @@ class GuardedRunnable(Runnable[Any, Any]):
             guarded: GuardedAnswer = yield guarded_run(
                 self.guard, text, passages, regenerators, question=call.question, policy=policy
             )
-            return guarded
+        yield from tell(self.listener, guarded)
+        return guarded

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessageChunk, BaseMessage, BaseMessageChunk
 from langchain_core.runnables.utils import AddableDict
 
 from guardrail import GuardedAnswer, UsageError
-from guardrail_langchain.answers import replaced, scrub, summary, text_of, without_text_metadata
-from guardrail_langchain.parts import ANSWER_KEYS, Parts
+from guardrail_langchain.answers import summary, text_of, without_text_metadata
+from guardrail_langchain.parts import ANSWER_KEYS, Parts, is_object
+from guardrail_langchain.regeneration import written
 
 
 class Split:
@@ -42,8 +43,13 @@ class Split:
 
     @property
     def at_once(self) -> bool:
-        """Whether the answer is one finished message, which cannot come in pieces."""
-        return isinstance(self._whole, BaseMessage) and not isinstance(self._whole, BaseMessageChunk)
+        """Whether the answer is an object or one finished message, which cannot come in pieces."""
+        return self.grows or (isinstance(self._whole, BaseMessage) and not isinstance(self._whole, BaseMessageChunk))
+
+    @property
+    def grows(self) -> bool:
+        """Whether the answer is an object: each chunk is all of it so far, so that the last one is the answer."""
+        return is_object(self._whole)
 
     def part(self, chunk: Any) -> Any | None:
         """Take a chunk: what of it may pass through now, if anything; the answer's text goes to ``pieces``."""
@@ -55,12 +61,13 @@ class Split:
         key = self._key if self.begun else self._parts.answer_key(chunk)
         rest = AddableDict({k: v for k, v in chunk.items() if k != key})
         self._see(rest)
-        self.rest = self.rest + rest
+        plain = type(chunk) is dict
+        self.rest = _sum(self.rest, rest, plain)
         if key is not None and key in chunk:
             self._key = key
-            self._add(chunk[key])
+            self._add(chunk[key], plain)
         through = AddableDict({k: v for k, v in rest.items() if self._may_pass(k, v)})
-        self._held = self._held + AddableDict({k: v for k, v in rest.items() if k not in through})
+        self._held = _sum(self._held, AddableDict({k: v for k, v in rest.items() if k not in through}), plain)
         return through or None
 
     def take(self) -> Iterator[str]:
@@ -70,25 +77,31 @@ class Split:
 
     def check_complete(self) -> None:
         """All has come. Raises UsageError where it holds no answer."""
-        self._parts.find_answer(self.output)
+        answer = self._parts.find_answer(self.output)
+        if self.grows:
+            self.pieces.append(self._parts.text(answer))
 
     def delta(self, text: str) -> Any:
         """Text to deliver, in the shape of the chain's own chunks."""
         self._delivered = True
         if self.at_once:
-            return self._shaped(replaced(self._whole, text))
+            return self._shaped(self._parts.with_text(self._whole, text))
         if isinstance(self._whole, BaseMessage):
             return self._shaped(AIMessageChunk(content=text, id=self._whole.id))
         return self._shaped(text)
 
-    def ending(self, guarded: GuardedAnswer, verdict: Any) -> Iterator[Any]:
-        """What follows the last delta: the message's metadata, what was held, and the key ``guardrail``."""
+    def ending(self, guarded: GuardedAnswer, verdict: Any, again: Sequence[Any] = ()) -> Iterator[Any]:
+        """What follows the last delta: the message's metadata, what was held, and the key ``guardrail``.
+
+        ``again``: the answers that were made anew.
+        """
         about = summary(guarded) if self._key is None else None
+        answer = written(self._whole, again, guarded, self._parts)
         if self.at_once:
             if not self._delivered:
-                yield self._shaped(replaced(self._whole, guarded.text, about))
-        elif isinstance(self._whole, BaseMessage):
-            yield self._shaped(_end(self._whole, guarded.text, about))
+                yield self._shaped(self._parts.with_text(answer, guarded.text, about))
+        elif isinstance(answer, BaseMessage):
+            yield self._shaped(_end(answer, guarded.text, about))
         elif not self._delivered:
             yield self.delta("")
         if self._held:
@@ -97,15 +110,16 @@ class Split:
             yield AddableDict(guardrail=verdict)
 
     def _clean(self, guarded: GuardedAnswer) -> Mapping[str, Any]:
-        said = text_of(self._whole)
-        clean: Mapping[str, Any] = self._held if said == guarded.text else scrub(self._held, said, guarded.text)
+        clean: Mapping[str, Any] = self._parts.without(self._held, self._whole, guarded.text)
         return clean
 
     def _shaped(self, value: Any) -> Any:
         return value if self._key is None else AddableDict({self._key: value})
 
-    def _add(self, value: Any) -> None:
-        text = text_of(value)
+    def _add(self, value: Any, plain: bool = False) -> None:
+        text = "" if is_object(value) else text_of(value)
+        if plain and isinstance(self._whole, str) and self._whole and text.startswith(self._whole):
+            text = value = text[len(self._whole) :]  # a parser of JSON tells the answer so far again and again
         self._whole = value if not self.begun or self._whole is None else self._sum(value)
         self.begun = True
         if text:
@@ -114,6 +128,8 @@ class Split:
     def _sum(self, value: Any) -> Any:
         if value is None:
             return self._whole
+        if is_object(value):
+            return value
         if isinstance(self._whole, str) and isinstance(value, str):
             return str(self._whole) + str(value)
         return self._whole + value
@@ -135,6 +151,11 @@ class Split:
                     f"both {self._key!r} and {both!r} of the chain's output may hold the answer. "
                     "Pass answer=<key> to guard_chain."
                 )
+
+
+def _sum(so_far: AddableDict, more: AddableDict, plain: bool) -> AddableDict:
+    """LangChain does not add up plain dicts: there, a value takes the place of what stood under its key."""
+    return AddableDict({**so_far, **more}) if plain else so_far + more
 
 
 def _end(whole: BaseMessage, text: str, about: Mapping[str, Any] | None) -> AIMessageChunk:

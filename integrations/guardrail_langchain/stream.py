@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from guardrail import Passage
@@ -15,7 +15,7 @@ from guardrail_langchain.callbacks import suppress_tracing
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import configured
 from guardrail_langchain.regeneration import Call
-from guardrail_langchain.runnable import Begun, GuardedRunnable
+from guardrail_langchain.runnable import Begun, GuardedRunnable, tell
 from guardrail_langchain.split import Split
 
 
@@ -78,6 +78,8 @@ def _chunks(
         )
     opened.append(events)
     while (event := (yield streams.next(events))) is not END:
+        if isinstance(event, Finished):
+            yield from tell(chain.listener, event.guarded)
         yield from work.chunks_of(event)
 
 
@@ -90,11 +92,12 @@ class _Stream:
     given: Any
     begun: Begun
     split: Split
+    again: list[Any] = field(default_factory=list)
 
     @property
     def is_ready(self) -> bool:
         """Whether the check may begin before the chain is done."""
-        if self.chain_mode == "buffer" or not self.split.begun:
+        if self.chain_mode == "buffer" or not self.split.begun or self.split.grows:
             return False
         parts, output = self.chain.parts, self.split.output
         if not parts.has_question(output):
@@ -121,7 +124,7 @@ class _Stream:
         """A new answer."""
         if self.chain.regeneration is None:
             raise TypeError("only where there is something to ask again")
-        call = Call(self.given, self.split.output, self._documents(), self.question, self.begun.inner)
+        call = Call(self.given, self.split.output, self._documents(), self.question, self.begun.inner, self.again)
         return self.chain.regeneration.answered(call, feedback)
 
     def chunks_of(self, event: StreamEvent) -> Iterator[Any]:
@@ -129,7 +132,7 @@ class _Stream:
         if isinstance(event, Delta) and not (self.split.at_once and self.mode == "buffer"):
             yield self.split.delta(event.text)
         elif isinstance(event, Finished):
-            yield from self.split.ending(event.guarded, self.chain.verdict(event.guarded))
+            yield from self.split.ending(event.guarded, self.chain.verdict(event.guarded), self.again)
 
     def _documents(self) -> Any:
         given = configured(self.begun.config, "documents")

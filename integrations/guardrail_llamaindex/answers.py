@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from llama_index.core.base.response.schema import (
     RESPONSE_TYPE,
@@ -18,10 +19,12 @@ from pydantic import BaseModel
 
 from guardrail import GuardedAnswer, Passage
 from guardrail.check.intake import PassageLike, lines_of
+from guardrail.check.report_json import result_record
 from guardrail.wrap.kinds import HideFrom
+from guardrail_llamaindex.sub_answers import is_sub_answer
 
 KEY = "guardrail"
-"""Key of the GuardedAnswer in metadata."""
+"""Key of the GuardedRecord in metadata."""
 
 MODE_KEY = "guardrail_mode"
 """Key of the mode in the metadata of a stream."""
@@ -29,6 +32,28 @@ MODE_KEY = "guardrail_mode"
 
 Selector = Callable[[Sequence[NodeWithScore]], Iterable[PassageLike]]
 """Which of an answer's source nodes are passages to check against, and as what."""
+
+
+class GuardedRecord(dict[str, Any]):
+    """A GuardedAnswer where LlamaIndex wants JSON: its items are what ``guardrail check`` writes.
+
+    ``guarded`` is the answer itself, and its attributes are this record's: ``record.report.findings``.
+    """
+
+    guarded: GuardedAnswer
+
+    @classmethod
+    def of(cls, guarded: GuardedAnswer) -> GuardedRecord:
+        """The record of an answer. Copies that others make of its items alone are without the answer."""
+        record = cls(result_record(None, guarded))
+        del record["id"]
+        record.guarded = guarded
+        return record
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "guarded" or name.startswith("__"):  # a copy that is being made has no answer yet
+            raise AttributeError(name)
+        return getattr(self.guarded, name)
 
 
 RESPONSES = (Response, PydanticResponse, StreamingResponse, AsyncStreamingResponse)
@@ -67,8 +92,8 @@ def delivered(response: RESPONSE_TYPE, guarded: GuardedAnswer, hide_from: HideFr
     return Response(guarded.text, response.source_nodes, metadata)
 
 
-def verdict(guarded: GuardedAnswer, hide_from: HideFrom) -> GuardedAnswer:
-    """The GuardedAnswer for metadata.
+def verdict(guarded: GuardedAnswer, hide_from: HideFrom) -> GuardedRecord:
+    """The record for metadata.
 
     Args:
         guarded: What the guard said.
@@ -77,7 +102,7 @@ def verdict(guarded: GuardedAnswer, hide_from: HideFrom) -> GuardedAnswer:
             an earlier attempt is dropped.
     """
     if hide_from != "all" or (guarded.original is None and guarded.text == guarded.report.answer):
-        return guarded
+        return GuardedRecord.of(guarded)
     report, text = guarded.report, guarded.text
     kept = replace(
         report,
@@ -88,14 +113,19 @@ def verdict(guarded: GuardedAnswer, hide_from: HideFrom) -> GuardedAnswer:
         groups=tuple(g for g in report.groups if g.name in text),
         reason="",
     )
-    return replace(guarded, report=kept, original=None)
+    return GuardedRecord.of(replace(guarded, report=kept, original=None))
 
 
 def to_passages(nodes: Sequence[NodeWithScore]) -> list[Passage]:
-    """Source nodes as passages: node ids are kept, titles come from metadata ``title``."""
+    """Source nodes as passages: node ids are kept, titles come from metadata ``title``.
+
+    Answers that an engine generated on its way, such as those of a SubQuestionQueryEngine, are left out.
+    """
     passages: list[Passage] = []
     seen: set[str] = set()
     for number, scored in enumerate(nodes, 1):
+        if is_sub_answer(scored):
+            continue
         ident = scored.node.node_id
         if not ident or ident in seen:
             ident = f"{ident}#{number}"

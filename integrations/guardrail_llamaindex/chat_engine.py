@@ -27,10 +27,12 @@ from guardrail_llamaindex.chat_turn import Turn
 from guardrail_llamaindex.checks import Checks
 from guardrail_llamaindex.regeneration import cannot_answer_again, regenerators, synthesizes
 from guardrail_llamaindex.spans import Place
+from guardrail_llamaindex.sub_answers import refuse_unmarked
+from guardrail_llamaindex.wrapped import check_kind
 
 
 class GuardedChatEngine(BaseChatEngine):
-    """Chats as the inner engine does; ``response.metadata["guardrail"]`` holds the GuardedAnswer.
+    """Chats as the inner engine does; ``response.metadata["guardrail"]`` is the GuardedRecord.
 
     The chat history never sees an answer before it is checked, and keeps the text that was delivered: each turn runs
     on a copy of the inner engine whose memory holds the answer back. The conversation itself is the inner engine's.
@@ -48,7 +50,8 @@ class GuardedChatEngine(BaseChatEngine):
         hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
 
     Raises:
-        UsageError: the guard is no Guard, an option is unknown, the engine has no such memory or cannot answer again.
+        UsageError: the engine is no chat engine, the guard no Guard, an option is unknown, the engine has no such
+            memory or cannot answer again, or generated answers stand unmarked among its source nodes.
     """
 
     def __init__(
@@ -62,12 +65,15 @@ class GuardedChatEngine(BaseChatEngine):
         memory: str | None = "_memory",
         hide_from: HideFrom = "streams",
     ) -> None:
+        check_kind(engine, BaseChatEngine, "a chat engine", "GuardedChatEngine(index.as_chat_engine(), guard)")
         self._checks = Checks(guard=guard, mode=mode, kind="chat")
         if memory is not None and not isinstance(getattr(engine, memory, None), BaseMemory):
             raise UsageError(
                 f"{type(engine).__name__} has no memory in {memory!r}, so blocked answers could stay in its history. "
                 "Name the attribute that holds its BaseMemory, or pass memory=None if it keeps no history."
             )
+        if passages is to_passages:
+            refuse_unmarked(engine)
         queries = getattr(engine, "_query_engine", None)
         if regenerate is True and (memory is None or (queries is not None and not synthesizes(queries))):
             raise cannot_answer_again(engine)

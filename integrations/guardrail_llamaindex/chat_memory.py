@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
+from uuid import uuid4
+from weakref import WeakValueDictionary
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.memory import BaseMemory
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
+from guardrail import UsageError
 from guardrail.check.drivers import Program, Work
+
+_STAGED: WeakValueDictionary[str, StagedMemory] = WeakValueDictionary()
+"""Memories of the runs that go on, by their keys."""
 
 
 class StagedMemory(BaseMemory):
     """Stands for an engine's memory during one turn: reads go through, answers stay here until they are delivered.
 
     What an engine puts in is kept back if the model said it; all else goes to the real memory at once, as it would
-    without the guard. ``scratch``: nothing goes there, and reads also see what was put in here.
+    without the guard. ``scratch``: nothing goes there. Reads also see what was put in here.
+
+    Workflows save and load what their context holds as each run begins: the same object comes back, by its ``key``.
     """
+
+    key: str = Field(default_factory=lambda: uuid4().hex)
 
     _real: BaseMemory = PrivateAttr()
     _scratch: bool = PrivateAttr(default=False)
@@ -29,6 +39,19 @@ class StagedMemory(BaseMemory):
         """A memory for one turn over the real one."""
         staged = cls()
         staged._real, staged._scratch = real, scratch
+        _STAGED[staged.key] = staged
+        return staged
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **_: Any) -> Self:
+        """The memory of a run that still goes on in this process.
+
+        Raises:
+            UsageError: there is none.
+        """
+        staged = _STAGED.get(data["key"])
+        if not isinstance(staged, cls):
+            raise UsageError("a guarded run cannot go on in another process. Save its context once the run has ended.")
         return staged
 
     @classmethod
@@ -50,19 +73,19 @@ class StagedMemory(BaseMemory):
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:  # noqa: A002  the interface's name
         """Messages for the next prompt."""
-        return [*self._real.get(input=input, **kwargs), *self._seen]
+        return [*self._real.get(input=input, **kwargs), *self._held]
 
     async def aget(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:  # noqa: A002
         """The same without blocking."""
-        return [*(await self._real.aget(input=input, **kwargs)), *self._seen]
+        return [*(await self._real.aget(input=input, **kwargs)), *self._held]
 
     def get_all(self) -> list[ChatMessage]:
         """All messages."""
-        return [*self._real.get_all(), *self._seen]
+        return [*self._real.get_all(), *self._held]
 
     async def aget_all(self) -> list[ChatMessage]:
         """The same without blocking."""
-        return [*(await self._real.aget_all()), *self._seen]
+        return [*(await self._real.aget_all()), *self._held]
 
     def put(self, message: ChatMessage) -> None:
         """Take a message in, or keep it back."""
@@ -97,10 +120,6 @@ class StagedMemory(BaseMemory):
         for message in self._messages(text):
             yield Work(partial(self._real.put, message), partial(self._real.aput, message))
 
-    @property
-    def _seen(self) -> list[ChatMessage]:
-        return list(self._held) if self._scratch else []
-
     def _has_held(self, message: ChatMessage) -> bool:
         held = self._scratch or message.role not in (MessageRole.USER, MessageRole.SYSTEM, MessageRole.DEVELOPER)
         if held:
@@ -108,9 +127,18 @@ class StagedMemory(BaseMemory):
         return held
 
     def _messages(self, text: str) -> list[ChatMessage]:
-        """What was held, the last answer with the text delivered; what the model said before it says nothing."""
+        """What was held, the last answer with the text delivered; of what the model said before, its calls of tools."""
         answers = [n for n, message in enumerate(self._held) if message.role is MessageRole.ASSISTANT]
-        if not answers:
-            return [*self._held, ChatMessage(role=MessageRole.ASSISTANT, content=text)]
-        kept = [m for n, m in enumerate(self._held) if n != answers[-1] and m.role is not MessageRole.ASSISTANT]
-        return [*kept, ChatMessage(role=MessageRole.ASSISTANT, blocks=[TextBlock(text=text)])]
+        last = answers[-1] if answers else len(self._held)
+        kept = (_calls(m) if m.role is MessageRole.ASSISTANT else m for n, m in enumerate(self._held) if n != last)
+        answer = ChatMessage(role=MessageRole.ASSISTANT, blocks=[TextBlock(text=text)])
+        return [*(message for message in kept if message is not None), answer]
+
+
+def _calls(message: ChatMessage) -> ChatMessage | None:
+    """A message without its words, if it calls tools: their outputs have to follow it."""
+    blocks = [block for block in message.blocks if block.block_type == "tool_call"]
+    calls = message.additional_kwargs.get("tool_calls")
+    if not blocks and not calls:
+        return None
+    return ChatMessage(role=message.role, blocks=blocks, additional_kwargs={"tool_calls": calls} if calls else {})

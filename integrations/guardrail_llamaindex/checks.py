@@ -23,7 +23,7 @@ class Checks:
     Attributes:
         guard: Checks, decides and repairs.
         mode: Of streams.
-        kind: ``query`` or ``chat``, for events.
+        kind: ``query``, ``chat`` or ``agent``, for events.
     """
 
     guard: Guard

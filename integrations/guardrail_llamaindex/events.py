@@ -16,7 +16,7 @@ dispatcher = get_dispatcher("guardrail_llamaindex")
 
 
 class GuardrailCheckStartEvent(BaseEvent):
-    """An answer is going to be checked. ``kind``: ``query`` or ``chat``; ``mode``: of a stream, else None."""
+    """An answer is going to be checked. ``kind``: ``query``, ``chat`` or ``agent``; ``mode``: of a stream, or None."""
 
     kind: str
     mode: str | None = None

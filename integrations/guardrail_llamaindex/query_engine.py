@@ -28,12 +28,14 @@ from guardrail_llamaindex.answers import (
 from guardrail_llamaindex.checks import Checks
 from guardrail_llamaindex.regeneration import Regeneration, cannot_answer_again, regenerators, synthesizes
 from guardrail_llamaindex.spans import Place
+from guardrail_llamaindex.sub_answers import refuse_unmarked
+from guardrail_llamaindex.wrapped import check_kind
 
 _STREAMS = (StreamingResponse, AsyncStreamingResponse)
 
 
 class GuardedQueryEngine(BaseQueryEngine):
-    """Answers as the inner engine does; ``response.metadata["guardrail"]`` holds the GuardedAnswer.
+    """Answers as the inner engine does; ``response.metadata["guardrail"]`` is the GuardedRecord.
 
     Source nodes are kept. A streaming answer stays one, with ``guardrail_mode`` in its metadata. In buffer mode it is
     returned once it is checked; in the other modes ``guardrail`` is None until the stream has ended. No state of a call
@@ -47,12 +49,13 @@ class GuardedQueryEngine(BaseQueryEngine):
         regenerate: Where the policy asks for a new answer: None lets the inner engine synthesize again from the same
             nodes, if it can; True the same, and an error where it never can; False never asks; a callable is asked
             with the Feedback.
-        passages: Turns source nodes into the passages to check against. Give your own where some of them are
-            generated texts, such as the sub-answers of a sub-question engine.
+        passages: Turns source nodes into the passages to check against. ``to_passages`` leaves out the sub-answers
+            that engines of LlamaIndex generate; give your own where another engine's source nodes hold generated text.
         hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
 
     Raises:
-        UsageError: the guard is no Guard, an option is unknown, or the engine cannot answer again.
+        UsageError: the engine is no query engine, the guard no Guard, an option is unknown, the engine cannot answer
+            again, or generated answers stand unmarked among its source nodes.
     """
 
     def __init__(
@@ -65,7 +68,10 @@ class GuardedQueryEngine(BaseQueryEngine):
         passages: Selector = to_passages,
         hide_from: HideFrom = "streams",
     ) -> None:
+        check_kind(engine, BaseQueryEngine, "a query engine", "GuardedQueryEngine(index.as_query_engine(), guard)")
         self._checks = Checks(guard=guard, mode=mode, kind="query")
+        if passages is to_passages:
+            refuse_unmarked(engine)
         if regenerate is True and not synthesizes(engine):
             raise cannot_answer_again(engine)
         super().__init__(engine.callback_manager)

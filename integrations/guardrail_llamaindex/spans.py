@@ -79,7 +79,7 @@ class Place:
         self._written = None if tracing is None else Written(tracing)
         self._span = trace.get_current_span().get_span_context()
         if tracing is not None:
-            _listen()
+            listen(_Listener)
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -128,8 +128,9 @@ def _tracing() -> Callable[[], Any] | None:
     return current if started else None
 
 
-def _listen() -> None:
+def listen(kind: type[BaseEventHandler]) -> None:
+    """Have the root dispatcher tell a handler of this kind of all events; once."""
     root = get_dispatcher()
     with _installing:
-        if not any(isinstance(handler, _Listener) for handler in root.event_handlers):
-            root.add_event_handler(_Listener())
+        if not any(isinstance(handler, kind) for handler in root.event_handlers):
+            root.add_event_handler(kind())

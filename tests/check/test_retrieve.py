@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from dataclasses import dataclass, field
 
 import pytest
 
-from guardrail import ConfigurationError, Guard, Passage, Policy, UsageError
+from guardrail import Cause, ConfigurationError, Guard, Passage, Policy, UsageError
 from guardrail.check.retrieve import IN_ALL, merge
 from guardrail.retrieval import AsyncRetriever, Retriever
 from guardrail.retrieval.bm25 import BM25Retriever
@@ -149,6 +150,32 @@ def test_a_slow_retriever_meets_the_deadline():
         Guard(policy=policy, engine=FakeEngine(), retriever=Told(["x"], seconds=0.3)).check(ANSWER, []).verdict
         == "unverified"
     )
+
+
+def test_a_retriever_that_hangs_holds_nobody():
+    """Nor a sync caller: at the deadline the answer is unverified."""
+    free = threading.Event()
+
+    class Hanging:
+        def retrieve(self, query, limit):
+            free.wait(60)
+            return ["The dam is high."]
+
+    async def in_time(guard):
+        try:
+            return await guard.arun(ANSWER, [])
+        finally:
+            assert not free.is_set()
+            free.set()  # asyncio.run waits for the threads of its pools
+
+    guard = Guard(policy=Policy.strict().with_(deadline=0.2), engine=FakeEngine(), retriever=Hanging())
+    try:
+        for guarded in (guard.run(ANSWER, []), asyncio.run(in_time(guard))):
+            assert {f.cause for f in guarded.report.findings} == {Cause.TIMEOUT}
+            assert guarded.action == "block"
+            assert "time limit" in guarded.text
+    finally:
+        free.set()
 
 
 def test_a_retriever_that_can_only_be_awaited():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from functools import partial
 from threading import Event, Lock
 
 import pytest
 
 from guardrail.check import threads as jobs
-from guardrail.check.threads import in_order
+from guardrail.check.drivers import arun, pure
+from guardrail.check.threads import cpu_turn, in_order, in_pool
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -28,6 +31,58 @@ def test_results_are_in_order_and_no_more_at_work_than_asked(at_once):
 
     assert list(in_order(work, range(20), at_once)) == list(range(20))
     assert most == at_once
+
+
+def busy():
+    """Work that notes how many are at it: a function for a turn, and the most so far."""
+    lock, working, most = Lock(), [0], [0]
+
+    def work(*_):
+        with lock:
+            working[0] += 1
+            most[0] = max(most[0], working[0])
+        time.sleep(0.01)
+        with lock:
+            working[0] -= 1
+
+    return work, most
+
+
+def test_an_event_loop_has_few_threads_beside_it_however_many_tasks_check():
+    """All that takes the processor's time shares the turns: the stages of a check, and the local engine."""
+    work, most = busy()
+
+    def program():
+        yield from pure(work)
+
+    async def check_all():
+        await asyncio.gather(*(arun(program()) for _ in range(16)), *(in_pool("engine", turned) for _ in range(16)))
+
+    def turned():
+        with cpu_turn(), cpu_turn(60):  # the inner one is part of it
+            work()
+
+    asyncio.run(check_all())
+    assert 1 <= most[0] <= jobs.AT_ONCE <= 4
+
+
+def test_a_turn_that_does_not_come_in_time_is_not_waited_for():
+    """Then the deadline has passed, and the engine says so."""
+    taken, release = [Event() for _ in range(jobs.AT_ONCE)], Event()
+
+    def hold(begun):
+        with cpu_turn():
+            begun.set()
+            release.wait(60)
+
+    for begun in taken:
+        jobs.in_thread(partial(hold, begun))
+        assert begun.wait(60)
+    with cpu_turn(0.01):
+        pass
+    release.set()
+    with cpu_turn(60):  # nobody keeps one
+        pass
 
 
 def test_items_are_taken_as_they_are_needed():

@@ -97,7 +97,31 @@ def test_too_few_labels_write_nothing(calibrate):
     """The message says how many are needed."""
     code, out, text, err = calibrate(records(wrong=8), "--target-error", 0.05)
     assert (code, text, out.exists()) == (2, "", False)
-    assert "8 wrong answers are too few for 'missed' at 0.05: at least 19 are needed. Label 11 more" in err
+    assert (
+        "8 wrong answers are too few for 'missed' at 0.05: at least 19 are needed. Label 11 more wrong answers" in err
+    )
+
+
+def test_answers_on_the_same_passages_are_not_independent(calibrate):
+    """60 questions about five passages are five cases, not sixty."""
+    rows = [
+        {"id": n, "question": f"Question {n}?", "answer": WRONG.format(TOWNS[n % 5]), "label": "unsupported",
+         "passages": [PASSAGE.format(TOWNS[n % 5])]}
+        for n in range(60)
+    ]  # fmt: skip
+    code, out, _, err = calibrate(rows, "--target-error", 0.1)
+    assert (code, out.exists()) == (2, False)
+    assert "60 wrong answers make only 5 cases" in err
+    assert (
+        "at least 9 cases are needed. A case is all answers that share a question or a passage (`--case question`: a question). Label wrong answers of 4 more cases"
+        in err
+    )
+    code, out, _, _ = calibrate(rows, "--target-error", 0.1, "--case", "question")
+    assert (code, Policy.load(out).calibration.n) == (0, 60)
+    assert "over the same passages" in Policy.load(out).calibration.guarantee
+    code, out, _, _ = calibrate(rows, "--target-error", 0.2)
+    assert (code, Policy.load(out).calibration.n) == (0, 5)
+    assert "the 5 cases of 60 labelled" in Policy.load(out).calibration.guarantee
 
 
 def test_a_costly_threshold_is_warned_of(calibrate):

@@ -77,6 +77,21 @@ def test_a_policy_is_explained_in_words(tmp_path, capsys):
     assert "answers are tried" not in said
 
 
+def test_one_of_several_policies_is_explained(tmp_path, capsys):
+    """``FILE#NAME``, unless a file has that very name."""
+    path = tmp_path / "tenants.yaml"
+    path.write_text("policies: {a: {preset: repair, on_exhausted: {logic: redact}}, b: {preset: strict}}")
+    assert run(["policy", "explain", f"{path}#a"]) == 0
+    said = capsys.readouterr().out
+    assert "Policy 'a'" in said
+    assert "if none passes: logic redact; anything else block." in said
+    assert run(["policy", "explain", f"{path}#c"]) == 2
+    assert "no policy 'c'. Known: a, b" in capsys.readouterr().err
+    (tmp_path / "tenants.yaml#a").write_text("name: odd")
+    assert run(["policy", "explain", f"{path}#a"]) == 0
+    assert "Policy 'odd'" in capsys.readouterr().out
+
+
 def test_a_policy_is_explained_as_json(tmp_path, capsys):
     path = tmp_path / "mine.yaml"
     path.write_text(MINE)

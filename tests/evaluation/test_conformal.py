@@ -27,7 +27,7 @@ def draw(rng, n, *, ties=False, per_group=1):
     limits = limits.round(1) if ties else limits
     odd = rng.random(groups.size)
     limits = np.select([odd < 0.03, odd < 0.05], [-math.inf, math.inf], limits)
-    return list(map(Outcome, limits.tolist(), wrong.tolist(), (f"g{group}" for group in groups)))
+    return list(map(Outcome, limits.tolist(), wrong.tolist(), groups.tolist()))
 
 
 def unit_losses(found, risk, threshold):
@@ -36,9 +36,9 @@ def unit_losses(found, risk, threshold):
     for one in found:
         delivered = one.limit >= threshold
         if risk is Risk.DELIVERED_WRONG:
-            groups.setdefault(one.group, []).append(delivered and one.wrong)
+            groups.setdefault(one.case, []).append(delivered and one.wrong)
         elif one.wrong is (risk is Risk.MISSED):
-            groups.setdefault(one.group, []).append(delivered is (risk is Risk.MISSED))
+            groups.setdefault(one.case, []).append(delivered is (risk is Risk.MISSED))
     return [sum(losses) / len(losses) for losses in groups.values()]
 
 
@@ -93,7 +93,7 @@ def test_the_reported_loss_and_cost_are_those_of_the_data(risk):
 @example([(0.15, False), *[(0.0, False)] * 149])
 def test_a_smaller_target_never_delivers_more(pairs):
     """And the next milder threshold of the grid would not hold."""
-    found = [Outcome(score, wrong=n % 2 == 0, group=str(n)) for n, (score, _) in enumerate(pairs)]
+    found = [Outcome(score, wrong=n % 2 == 0, case=n) for n, (score, _) in enumerate(pairs)]
     thresholds = []
     for target in (0.02, 0.1, 0.3):
         try:
@@ -110,7 +110,7 @@ def test_a_smaller_target_never_delivers_more(pairs):
 
 def test_the_two_directions():
     """A bound on missed errors gives the lowest threshold that holds it, one on false alarms the highest."""
-    found = [Outcome(n / 100, wrong=n < 40, group=str(n)) for n in range(100)]
+    found = [Outcome(n / 100, wrong=n < 40, case=n) for n in range(100)]
     missed = choose(found, Risk.MISSED, 0.1)
     assert (missed.threshold, missed.loss, missed.cost) == (0.3601, 0.075, 0.0)
     alarm = choose(found, Risk.FALSE_ALARM, 0.1)
@@ -124,7 +124,7 @@ NUMBERS = [(0.05, None, 19), (0.1, None, 9), (0.01, None, 99), (0.05, 0.1, 45), 
 @pytest.mark.parametrize(("target", "delta", "least"), NUMBERS)
 def test_too_few_labels_are_refused_and_the_number_needed_is_right(target, delta, least):
     """1/target - 1 in expectation; ln(delta) / ln(1 - target) with probability 1 - delta. One fewer is too few."""
-    wrong = [Outcome(0.2, wrong=True, group=str(n)) for n in range(least)]
+    wrong = [Outcome(0.2, wrong=True, case=n) for n in range(least)]
     assert choose(wrong, Risk.MISSED, target, delta).threshold == 0.2001
     with pytest.raises(
         UsageError, match=rf"^{least - 1} wrong answers are too few.* at least {least} are needed.*1 more"
@@ -134,14 +134,14 @@ def test_too_few_labels_are_refused_and_the_number_needed_is_right(target, delta
 
 def test_no_label_of_the_kind_is_refused_too():
     """Right answers say nothing of missed errors."""
-    right = [Outcome(0.9, wrong=False, group=str(n)) for n in range(50)]
+    right = [Outcome(0.9, wrong=False, case=n) for n in range(50)]
     with pytest.raises(UsageError, match=r"^0 wrong answers are too few for 'missed' at 0.05: at least 19"):
         choose(right)
 
 
 def test_what_no_threshold_can_mend_needs_more_labels_or_cannot_be_had():
     """Answers always delivered count as losses at every threshold."""
-    found = [Outcome(math.inf if n < 2 else 0.3, wrong=True, group=str(n)) for n in range(50)]
+    found = [Outcome(math.inf if n < 2 else 0.3, wrong=True, case=n) for n in range(50)]
     with pytest.raises(UsageError, match=r"at least 95 are needed, for 4.0% of the wrong answers are delivered"):
         choose(found, Risk.MISSED, 0.05)
     with pytest.raises(UsageError, match=r"4.0% .* More labels would not help"):
@@ -151,7 +151,7 @@ def test_what_no_threshold_can_mend_needs_more_labels_or_cannot_be_had():
 
 def test_flagged_by_rule_is_a_false_alarm_at_any_threshold():
     """No threshold delivers what a rule objects to, or what nobody could judge."""
-    found = [Outcome(-math.inf if n < 5 else 0.8, wrong=False, group=str(n)) for n in range(50)]
+    found = [Outcome(-math.inf if n < 5 else 0.8, wrong=False, case=n) for n in range(50)]
     with pytest.raises(
         UsageError, match=r"10.0% of the right answers are flagged at any threshold .*a reversed relation"
     ):
@@ -196,7 +196,7 @@ LIMITS = [(V.SUPPORTED, 0.7), (V.UNSUPPORTED, -math.inf), (V.CONTRADICTED, -math
 def test_each_verdict_has_its_limit(verdict, limit, label):
     """What a rule objects to, or nobody judged, is never delivered as supported; a decline always is."""
     labelled = LabelledAnswer(id="a", answer="x", passages=(Passage(text="y"),), label=label, dataset="d")
-    assert outcome(labelled, report(verdict, 0.7)) == Outcome(limit, label is not V.SUPPORTED, "d\0a")
+    assert outcome(labelled, report(verdict, 0.7), 3) == Outcome(limit, label is not V.SUPPORTED, 3)
 
 
 TOWN, SHIP = (
@@ -236,7 +236,7 @@ def judged_at(threshold, row, logic, mix):
 def test_the_limit_at_threshold_0_tells_what_is_delivered_at_every_threshold(kind):
     """An unlicensed relation has a score of its own; one that is reversed, a namesake and UNVERIFIED never pass."""
     labelled = LabelledAnswer(id="a", answer="x", passages=(Passage(text="y"),), label=V.SUPPORTED, dataset="d")
-    limit = outcome(labelled, judged_at(0.0, *KINDS[kind])).limit
+    limit = outcome(labelled, judged_at(0.0, *KINDS[kind]), 0).limit
     for threshold in np.linspace(0.0, 1.0, 201):
         report = judged_at(float(threshold), *KINDS[kind])
         assert (report.verdict is V.SUPPORTED) == (limit >= threshold)
@@ -249,7 +249,7 @@ def test_labels_that_are_too_few_for_a_perfect_guard_are_too_few():
     """It delivers what is right and nothing else, so its risks are 0 and only the number of labels counts."""
     labels = [V.SUPPORTED] * 30 + [V.UNSUPPORTED] * 18 + [V.ABSTAINED] * 9
     answers = [LabelledAnswer(id=str(n), answer="x", passages=(), label=label) for n, label in enumerate(labels)]
-    found = [o for one in answers if (o := perfect_outcome(one)) is not None]
+    found = list(filter(None, map(perfect_outcome, answers, range(57))))
     for risk in (Risk.FALSE_ALARM, Risk.DELIVERED_WRONG):
         choice = choose(found, risk, 0.05)
         assert (choice.loss, choice.cost) == (0.0, 0.0)
@@ -260,5 +260,5 @@ def test_labels_that_are_too_few_for_a_perfect_guard_are_too_few():
 def test_an_answer_labelled_as_declining_is_neither_right_nor_wrong():
     """It is left out."""
     labelled = LabelledAnswer(id="a", answer="x", passages=(), label=V.ABSTAINED)
-    assert outcome(labelled, report(V.SUPPORTED, 0.7)) is None
-    assert perfect_outcome(labelled) is None
+    assert outcome(labelled, report(V.SUPPORTED, 0.7), 0) is None
+    assert perfect_outcome(labelled, 0) is None

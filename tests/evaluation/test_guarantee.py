@@ -23,7 +23,7 @@ def test_a_policy_file_round_trips(tmp_path):
 
 @pytest.mark.parametrize("risk", Risk)
 def test_the_guarantee_names_its_population_and_condition(risk):
-    """In words that hold for each risk, with groups and without."""
+    """In words that hold for each risk, with cases of several and without."""
     for grouped in (False, True):
         choice = Choice(
             threshold=0.5, risk=risk, target=0.025, delta=None, n=50, answers=90, grouped=grouped, loss=0.01, cost=0.1
@@ -31,7 +31,7 @@ def test_the_guarantee_names_its_population_and_condition(risk):
         text = guarantee(choice, "claim", deadline=2.5)
         assert "at most 2.5 %" in text
         assert "in expectation over the draw of the labelled data" in text
-        assert ("50 groups of 90 labelled" in text) is grouped
+        assert ("50 cases of 90 labelled" in text) is grouped
         assert "exchangeable with" in text
         assert "judged in the same way: this engine, this threshold, a deadline of 2.5 s" in text
         assert "answer" not in text.replace("claim", "")

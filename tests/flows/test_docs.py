@@ -109,10 +109,11 @@ def test_code_is_python_and_its_imports_hold(block):
     assert missing == []
 
 
+@pytest.mark.filterwarnings("ignore:.*(RunnableWithMessageHistory|InMemoryChatMessageHistory).* deprecated")
 @pytest.mark.parametrize("page", RUN, ids=ids(RUN))
 def test_code_runs_and_prints_what_the_page_shows(page, tmp_path):
     """Where numbers differ from machine to machine, the words count (``python -m tests.support.pages`` refreshes)."""
-    for needed in ("openai", "bm25s"):
+    for needed in ("openai", "bm25s", "langgraph"):
         if needed in page.read_text(encoding="utf-8") and importlib.util.find_spec(needed) is None:
             pytest.skip(f"needs {needed}")
     for block, shown, printed in runs(page, tmp_path):

@@ -15,6 +15,7 @@ PRINTED = {
     "langchain_chain.py": ["A day costs 20 euros.[^g1]", "- supported: The garage opens"],
     "langchain_lcel.py": ["23:00.| A day costs 14 euros.|", "redact: ['An architect from Vienna designed it.']"],
     "langgraph_node.py": ["{'generate': \"I can't give a reliable answer"],
+    "llamaindex_agent.py": ["tool: garage\nThe garage opens at 6:00.\n- supported", "- contradicted: A day costs 20"],
     "llamaindex_query.py": ["sources: ['swimmer']", "history: Dick Hanley coached Northwestern from 1927 to 1934.\n"],
     "llamaindex_workflow.py": ["[annotate] The garage opens", "A day costs 20 euros.[^g1]"],
     "openai_client.py": ["Larkmoor Dam is 64 metres high.\nredact: ", "|Larkmoor Dam is 64 metres high.||\n"],

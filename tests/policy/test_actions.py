@@ -19,12 +19,12 @@ ANSWER = f"{WRONG} {FINE}"
 GOOD = "The dam was opened in 1963."
 PASSAGES = (Passage(id="1", text=f"{FINE} It was opened in 1963."),)
 LABELS = {
-    "contradicted": "Contradicted by the sources: why (1)",
-    "unverified": "Not verified: why (1)",
-    "supported": "Supported by the sources (0.20): why (1)",
+    "contradicted": "Contradicted by the sources: why (passage 1)",
+    "unverified": "Not verified: why (passage 1)",
+    "supported": "Only weakly supported by the sources (score 0.20): why (passage 1)",
     "conflict": "why",
 }
-UNSUPPORTED = "Not supported by the sources: why (1)"
+UNSUPPORTED = "Not supported by the sources: why (passage 1)"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def carried_out(key, action):
         return action, f"{answer}\n\n[!] No claim to check: It declines."
     note = f"{WRONG}[^g1] {FINE}\n\n[^g1]: {LABELS.get(key, UNSUPPORTED)}"
     if key == "supported":
-        note = f"{WRONG}[^g1] {FINE}[^g2]\n\n[^g1]: {LABELS[key]}\n[^g2]: Supported by the sources (0.95)"
+        note = f"{WRONG}[^g1] {FINE}[^g2]\n\n[^g1]: {LABELS[key]}\n[^g2]: Supported by the sources"
     return action, note
 
 
@@ -158,7 +158,7 @@ def test_our_own_words_stand_in_where_there_is_no_english_message():
         assert guard.run(WRONG, PASSAGES, question=question).text == text
 
 
-def test_a_band_is_noted_with_the_score():
+def test_a_band_is_noted():
     """The passages bear it out, but not by much; nothing disagrees."""
     guard = Guard(policy=Policy(score_below={0.96: "annotate"}), engine=FakeEngine())
-    assert guard.run(FINE, PASSAGES).text == f"{FINE}[^g1]\n\n[^g1]: Supported by the sources (0.95) (1)"
+    assert guard.run(FINE, PASSAGES).text == f"{FINE}[^g1]\n\n[^g1]: Supported by the sources (passage 1)"

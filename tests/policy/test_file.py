@@ -40,7 +40,7 @@ def test_the_published_schema_is_the_one_of_the_code():
 def test_every_field_and_name_is_in_the_schema_with_a_description():
     schema = policy_schema()
     Draft202012Validator.check_schema(schema)
-    fields = schema["properties"]
+    fields = schema["$defs"]["Policy"]["properties"]
     assert set(fields) == {f.name for f in dataclasses.fields(Policy)} | {"preset", "$schema"}
     assert all(field["description"] for field in fields.values())
     assert all(field["description"] for field in schema["$defs"]["Calibration"]["properties"].values())
@@ -55,6 +55,7 @@ GOOD_FILES = {
     "bounds": "threshold: 0\ndeadline: 1\nscore_below: {0: flag, 1: flag, 0.25: allow}",
     "messages": "messages: {en: a, zh: b, de: c, haw: d}",
     "every action": json.dumps({"actions": dict(zip(KEYS, itertools.cycle(a.value for a in Action)))}),
+    "exhausted by key": "on_exhausted: {contradicted: block, logic: flag, unsupported: redact}",
     "example": json.dumps(policy_schema()["examples"][0]),
 }
 
@@ -81,6 +82,12 @@ MORE_BAD_FILES = {
     "band high": "score_below: {1.5: block}",
     "band action": "score_below: {0.5: blok}",
     "exhausted": "on_exhausted: regenerate",
+    "exhausted key": "on_exhausted: {contradict: block}",
+    "exhausted again": "on_exhausted: {contradicted: rewrite}",
+    "policies and fields": "policies: {a: {}}\nthreshold: 0.5",
+    "policies in policies": "policies: {a: {policies: {}}}",
+    "no policies": "policies: {}",
+    "policies list": "policies: [strict]",
     "deadline": "deadline: 0",
     "attempts": "max_attempts: 0",
     "attempts half": "max_attempts: 1.5",
@@ -148,6 +155,14 @@ BAD_FILES = {
     "band high": ("score_below: {30: block}", "score_below must be within 0..1, got 30"),
     "band list": ("score_below: [0.3]", "score_below must be a mapping, got list"),
     "list": ("- threshold: 0.5", "must hold a mapping, got list"),
+    "twice": ("actions:\n  logic: flag\nfail: open\nactions: {}", "'actions' stands twice, in lines 1 and 4"),
+    "twice inside": ("actions:\n  logic: flag\n  logic: block", "'logic' stands twice, in lines 2 and 3"),
+    "twice in JSON": ('{"threshold": 0.5,\n"threshold": 0.9}', "'threshold' stands twice, in lines 1 and 2"),
+    "exhausted": ("on_exhausted: {contradictd: block}", "unknown key 'contradictd' in on_exhausted.*'contradicted'"),
+    "exhausted again": ("on_exhausted: {logic: rewrite}", "on_exhausted cannot be 'rewrite' again"),
+    "policies beside": ("policies: {a: {}}\nfail: open", "'fail' stands beside 'policies'"),
+    "policies list": ("policies: [strict]", "'policies' must be a mapping of names to policies, got list"),
+    "policies inside": ("policies: {a: strict}", "policy 'a' must hold a mapping, got str"),
     "empty": ("", "must hold a mapping, got NoneType"),
     "syntax": ("actions: {", "is not valid YAML"),
     "code": ("!!python/object/apply:os.system [true]", "is not valid YAML"),
@@ -172,3 +187,65 @@ def test_no_such_preset_or_file_says_both(tmp_path):
     (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9")
     with pytest.raises(ConfigurationError, match="cannot read policy file"):
         Policy.load(tmp_path / "latin.yaml")
+
+
+SEVERAL = """
+policies:
+  tenant-a: {preset: strict, deadline: 2}
+  tenant-b:
+    preset: annotate
+    threshold: 0.4
+"""
+
+
+@pytest.fixture
+def several(tmp_path):
+    path = tmp_path / "tenants.yaml"
+    path.write_text(SEVERAL, encoding="utf-8")
+    return path
+
+
+def test_one_of_several_policies_in_a_file_is_loaded_by_name(several):
+    """Each is named after its key, unless it says otherwise."""
+    assert Policy.load(several, name="tenant-a") == Policy.strict().with_(name="tenant-a", deadline=2)
+    assert Policy.load(str(several), name="tenant-b") == Policy.annotate().with_(name="tenant-b", threshold=0.4)
+    assert Policy.load_all(several) == {name: Policy.load(several, name=name) for name in ("tenant-a", "tenant-b")}
+    Draft202012Validator(policy_schema()).validate(yaml.safe_load(several.read_text()))
+
+
+NAMES = {
+    "none": (None, "holds several policies. Load one of tenant-a, tenant-b by name"),
+    "unknown": ("tenant-c", "no policy 'tenant-c'. Known: tenant-a, tenant-b"),
+}
+
+
+@pytest.mark.parametrize(("name", "message"), NAMES.values(), ids=NAMES)
+def test_a_policy_that_a_file_does_not_hold_is_refused_with_the_names(several, name, message):
+    with pytest.raises(ConfigurationError, match=message):
+        Policy.load(several, name=name)
+
+
+def test_a_name_is_refused_where_there_are_none(tmp_path):
+    """A preset, or a file of one policy."""
+    path = tmp_path / "p.yaml"
+    path.write_text("preset: strict\nname: house\n")
+    for source in (path, "strict"):
+        with pytest.raises(ConfigurationError, match=r"one policy.*without `name`"):
+            Policy.load(source, name="house")
+    assert Policy.load_all(path) == {"house": Policy.load(path)}
+
+
+def test_a_policy_of_several_may_have_a_name_for_reports(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text("policies: {a: {name: Tenant A}}")
+    assert {name: policy.name for name, policy in Policy.load_all(path).items()} == {"a": "Tenant A"}
+
+
+def test_a_merge_key_is_no_second_key(tmp_path):
+    """YAML's own way to share what several policies say; what stands beside it counts."""
+    path = tmp_path / "p.yaml"
+    path.write_text(
+        "policies:\n  a: &a {fail: open, deadline: 3}\n  b: &b {<<: *a, deadline: 2}\n  c: {<<: *b, fail: closed}\n"
+    )
+    found = Policy.load_all(path)
+    assert [(p.fail, p.deadline) for p in found.values()] == [("open", 3), ("open", 2), ("closed", 2)]

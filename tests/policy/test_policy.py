@@ -43,6 +43,13 @@ def test_no_preset_allows_an_error_of_any_type(name, error, verdict):
 
 
 WRONG = {
+    "field": (lambda: Policy(action={"logic": "block"}), "Policy has no field 'action'. Did you mean 'actions'"),
+    "changed field": (lambda: Policy().with_(treshold=0.4), "Policy has no field 'treshold'. Did you mean 'threshold'"),
+    "exhausted key": (lambda: Policy(on_exhausted={"logik": "block"}), "unknown key 'logik' in on_exhausted.*'logic'"),
+    "exhausted key again": (
+        lambda: Policy(on_exhausted={"logic": "rewrite"}),
+        "on_exhausted cannot be 'rewrite' again",
+    ),
     "key": (lambda: Policy(actions={"contradictd": "block"}), "unknown key 'contradictd'.*Did you mean 'contradicted'"),
     "action": (lambda: Policy(actions={"logic": "blok"}), "unknown action 'blok'.*Did you mean 'block'"),
     "far key": (lambda: Policy(actions={"zzz": "block"}), "unknown key 'zzz'.*Known: supported"),

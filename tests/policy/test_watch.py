@@ -96,8 +96,36 @@ def test_one_call_uses_one_policy(file):
 def test_a_policy_for_one_call_goes_before_the_file(file):
     guard = Guard(policy=Policy.watch(file, every=0), engine=ENGINE)
     assert guard.run(ANSWER, SOURCES, policy=Policy.strict()).action is Action.BLOCK
-    with pytest.raises(UsageError, match="policy must be a Policy, got str"):
+    with pytest.raises(UsageError, match="no policy 'strict'"):
         guard.run(ANSWER, SOURCES, policy="strict")
+    with pytest.raises(UsageError, match="policy must be a Policy or a name, got int"):
+        guard.run(ANSWER, SOURCES, policy=3)
+
+
+def test_the_policies_of_a_guard_are_asked_for_by_name(file):
+    """In every kind of call; one of them may follow its file."""
+    write(file, "policies: {a: {preset: strict}, b: {preset: annotate}}")
+    watched = Policy.watch(file, name="b", every=0)
+    guard = Guard(engine=ENGINE, policies=Policy.load_all(file) | {"b": watched})
+    assert guard.run(ANSWER, SOURCES).action is Action.FLAG
+    for name, action in (("a", Action.BLOCK), ("b", Action.ANNOTATE)):
+        report = guard.check(ANSWER, SOURCES, policy=name)
+        *_, finished = guard.stream(iter([ANSWER]), SOURCES, policy=name)
+        assert {
+            guard.run(ANSWER, SOURCES, policy=name).action, guard.apply(report, policy=name).action,
+            asyncio.run(guard.arun(ANSWER, SOURCES, policy=name)).action, finished.guarded.action,
+        } == {action}  # fmt: skip
+    write(file, "policies: {b: {preset: strict}}")
+    assert guard.run(ANSWER, SOURCES, policy="b").action is Action.BLOCK
+    with pytest.raises(UsageError, match=r"no policy 'c'\. Known: a, b"):
+        guard.run(ANSWER, SOURCES, policy="c")
+
+
+def test_policies_that_are_none_are_refused_at_once():
+    with pytest.raises(ConfigurationError, match="policies must be a mapping of names to policies, got Policy"):
+        Guard(engine=ENGINE, policies=Policy.strict())
+    with pytest.raises(ConfigurationError, match="policies must hold a Policy for each name, got str for 'a'"):
+        Guard(engine=ENGINE, policies={"a": "strict"})
 
 
 SPOILED = {

@@ -98,7 +98,7 @@ def test_markdown_notes_are_footnotes_in_order():
     assert guarded.action is Action.ANNOTATE
     assert guarded.text == (
         "Rita Halloway built it.[^g1] The dam is 64 metres high. The mayor of Fennick paid for it.[^g2]\n\n"
-        "[^g1]: Contradicted by the sources: scripted: contradicted (1)\n"
+        "[^g1]: Contradicted by the sources: scripted: contradicted (passage 1)\n"
         "[^g2]: Not supported by the sources: scripted: unsupported"
     )
 
@@ -108,7 +108,7 @@ def test_plain_notes_need_no_markup():
     guarded = run("Rita Halloway built the dam. The dam is 64 metres high.", PLAIN)
     assert guarded.text == (
         "Rita Halloway built the dam. [!1] The dam is 64 metres high.\n\n"
-        "[!1] Contradicted by the sources: scripted: contradicted (1)"
+        "[!1] Contradicted by the sources: scripted: contradicted (passage 1)"
     )
 
 
@@ -205,6 +205,18 @@ def test_the_block_message_says_why(failure, question, text):
     assert (guarded.action, guarded.text) == (Action.BLOCK, text)
 
 
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        ("Rita Halloway built it.", "Could not be checked (time limit)"),
+        ("丽塔·哈洛维建造了大坝。", "未能核实（超过时限）"),
+    ],
+)
+def test_a_note_after_a_time_out_says_so_and_blames_no_source(answer, note):
+    text = Guard(policy=PLAIN, engine=FakeEngine(default=EngineTimeout("late"))).run(answer, SOURCES).text
+    assert text == f"{answer} [!1]\n\n[!1] {note}"
+
+
 def test_what_is_blocked_decides_on_the_message_and_not_what_is_only_flagged():
     policy = Policy(actions={"contradicted": "flag", "unverified": "block"})
     assert run("Rita Halloway built it. The queen visited the dam.", policy).text == NOT_VERIFIED["en"]
@@ -214,14 +226,19 @@ def test_what_is_blocked_decides_on_the_message_and_not_what_is_only_flagged():
     ("passage", "name"),
     [
         ({"id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "title": "Guide to\nthe dam"}, "Guide to the dam"),
-        ({"id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301"}, "1"),
-        ({"id": "d41d8cd98f00b204e9800998ecf8427e"}, "1"),
+        ({"id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301"}, "passage 1"),
+        ({"id": "d41d8cd98f00b204e9800998ecf8427e"}, "passage 1"),
+        ({"id": "x", "title": "3f2504e0-4f89-11d3-9a0c-0305e82c3301"}, "x"),
+        ({"id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "title": "/data/guides/dam.pdf"}, "dam.pdf"),
+        ({"id": "https://dam.example/guides/dam.html?p=2"}, "dam.html"),
+        ({"id": "https://dam.example/guides/"}, "passage 1"),
+        ({}, "passage 1"),
         ({"id": "leaflet.md#3"}, "leaflet.md#3"),
         ({"id": "leaflet", "title": "see http://evil.example"}, "leaflet"),
     ],
 )
 def test_a_note_names_its_source_as_readers_know_it(passage, name):
-    """By title, else by an id that people can read, else by number."""
+    """By title or file name, else by an id that people can read, else by number; never by a UUID."""
     guard = Guard(policy=PLAIN, engine=FakeEngine(WRONG))
     text = guard.run("Rita Halloway built it.", [Passage(text=SOURCES[0], **passage)]).text
     assert text.endswith(f"[!1] Contradicted by the sources: scripted: contradicted ({name})")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
 from guardrail import Action, Guard, Policy
 from guardrail.errors import EngineError
-from guardrail.streaming import Delta, Withheld, guarded_stream
+from guardrail.streaming import Delta, Withheld, aguarded_stream, guarded_stream, sentence
+from guardrail.streaming.memory import Memory
 from guardrail.testing import FakeEngine
 
 REDACT = Policy(
@@ -31,6 +33,29 @@ def test_a_sentence_leaves_while_the_next_is_still_coming(passages, dam, source_
     first = next(e for e in stream if isinstance(e, Delta))
     assert first == Delta("Larkmoor Dam was closed to all visitors on 4 May 2021.", verified=True)
     assert source.read < len(source.deltas) / 2
+
+
+def test_the_event_loop_does_not_wait_while_an_answer_is_taken_apart(monkeypatch, passages, dam, source_of, words):
+    """It grows, and so does the work of finding out what of it is settled, and of judging it again."""
+    workers = []
+
+    def noting(work):
+        def noted(*args):
+            workers.append(threading.current_thread())
+            return work(*args)
+
+        return noted
+
+    monkeypatch.setattr(sentence, "stable_until", noting(sentence.stable_until))
+    monkeypatch.setattr(Memory, "_matrix", noting(Memory._matrix))
+
+    async def read():
+        deltas = source_of(words(dam)).stream()
+        return [e async for e in aguarded_stream(Guard(engine=FakeEngine()), deltas, passages, mode="sentence")]
+
+    assert asyncio.run(read())
+    assert len(workers) > 4
+    assert threading.main_thread() not in workers
 
 
 def test_no_delta_comes_before_the_engine_has_seen_it(passages, dam, words):

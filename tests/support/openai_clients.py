@@ -99,3 +99,27 @@ TOKENS = {"content": [{"token": RAW, "logprob": -0.1, "bytes": None, "top_logpro
 
 
 HEAD = {"id": "x", "created": 1, "model": "m"}
+
+
+class Responding(OpenAIServer):
+    """A server of ``/responses``: a script makes the items of the output from the request's body."""
+
+    def __init__(self, script):
+        super().__init__(lambda _: "")
+        self._items = script
+        self.bodies = []
+
+    def _answer(self, method, path, headers, raw):
+        reply = super()._answer("GET", "/models", headers, b"")
+        body = json.loads(raw)
+        self.bodies.append(body)
+        said = {"id": "r", "object": "response", "created_at": 0, "model": "m", "output": self._items(body)}
+        said |= {"parallel_tool_calls": False, "tool_choice": "auto", "tools": [], "status": "completed"}
+        return type(reply)(status=200, text=json.dumps(said).encode())
+
+
+def message(*texts):
+    """A message of a response."""
+    note = {"type": "url_citation", "url": "u", "title": "t", "start_index": 0, "end_index": 3}
+    parts = [{"type": "output_text", "text": text, "annotations": [note], "logprobs": []} for text in texts]
+    return {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": parts}

@@ -36,7 +36,8 @@ RUN = tuple(
     ROOT / name
     for name in (
         *("README.md", "docs/quickstart.md", "docs/concepts.md", "docs/policies.md", "docs/repair.md"),
-        *("docs/streaming.md", "docs/claims.md", "docs/stress.md", "docs/testing.md"),
+        *("docs/streaming.md", "docs/claims.md", "docs/stress.md", "docs/testing.md", "docs/memory.md"),
+        "docs/recipes.md",
         *(f"docs/extend/{name}.md" for name in ("engine", "policy", "retriever", "rewriter")),
     )
 )
@@ -110,7 +111,7 @@ def runs(page: Path, folder: Path) -> Iterator[tuple[Block, Block | None, str]]:
 def _python(block: Block, names: dict[str, object], folder: Path) -> str:
     printed = io.StringIO()
     source = "\n" * block.line + block.text
-    code = compile(source, str(block.page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    code = compile(source, str(block.page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
         if code.co_flags & inspect.CO_COROUTINE:
             asyncio.run(eval(code, names))

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from guardrail import Guard, Passage
+from guardrail.streaming import Finished
 from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine
 from tests.support.live_text import DELTAS, adeltas
@@ -25,6 +26,7 @@ def abandoned(watched, balance):
     assert root.attributes["guardrail.abandoned"] is True
     assert not balance.left()
     assert watched.total("guardrail.answers.active") == watched.total("guardrail.answers") == 0
+    assert watched.total("guardrail.streams.abandoned") == 1
     return True
 
 
@@ -79,6 +81,17 @@ def test_a_stream_that_nobody_reads_is_no_answer(watched, guard, balance):
     asyncio.run(_unread(guard))
     assert not watched.spans()
     assert not watched.points("guardrail.answers.active")
+    assert not watched.points("guardrail.streams.abandoned")
+
+
+@pytest.mark.parametrize("mode", ["buffer", "sentence", "observe"])
+def test_a_stream_that_is_left_behind_its_end_is_an_answer(watched, guard, mode):
+    stream = guard.stream(DELTAS, PASSAGES, mode=mode)
+    while not isinstance(next(stream), Finished):
+        pass
+    stream.close()
+    assert watched.total("guardrail.answers") == 1
+    assert not watched.points("guardrail.streams.abandoned")
 
 
 async def _unread(guard):
@@ -94,6 +107,7 @@ def test_a_stream_that_breaks_ends_its_span(watched, guard, balance):
         list(guard.stream(broken(), PASSAGES, mode="sentence"))
     (root,) = watched.spans("guardrail.check")
     assert root.attributes["error.type"] == "ConnectionError"
+    assert not watched.points("guardrail.streams.abandoned")
     assert not balance.left()
     assert watched.total("guardrail.answers.active") == 0
 

@@ -1,7 +1,8 @@
-"""The network: the lower layers of MPNet over premise and claim, and a head that sees both of them whole."""
+"""The network: the lower layers of MPNet over a premise and its claims, and a head that sees both of them whole."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -9,90 +10,117 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import MPNetModel
 
-from guardrail.engines.local.model import ERROR_TYPES, MAX_CLAIM_TOKENS, TOKEN_KINDS, VERDICTS, SpecialTokens
-from training.pairs import Pair
+from guardrail.engines.local.model import MAX_CLAIM_TOKENS, OUTPUTS, TOKEN_KINDS
+from guardrail.engines.local.packs import FIRST_POSITION, MAX_PREMISE_TOKENS, Layout, layout
 
 LAYERS = 10
 """Of twelve: the two topmost serve the sentence embedding that the base was made for."""
 
 FROZEN = 5
-"""Lower layers that keep their weights where the processor has no bfloat16: a third of the time of a step."""
+"""Lower layers that keep their weights: no gradient is needed in them, which saves a third of a step."""
 
-TOKENS = SpecialTokens(start=(0,), between=(2, 2), end=(2,))
-PAD, FIRST_POSITION = 1, 2
-MAX_TOKENS = 300
+PAD = 1
 HIDDEN = 256
-BODY_RATE, HEAD_RATE = 8e-5, 5e-4
+
+
+def stacked(layouts: Sequence[Layout]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """ids, positions, segments, kinds, each (packs, tokens); padding has segment -1."""
+    longest = max(len(each.ids) for each in layouts)
+
+    def padded(rows: list[list[int]], fill: int) -> Tensor:
+        return torch.tensor([row + [fill] * (longest - len(row)) for row in rows])
+
+    return (
+        padded([each.ids for each in layouts], PAD),
+        padded([each.positions for each in layouts], FIRST_POSITION),
+        padded([each.segments for each in layouts], -1),
+        padded([each.kinds for each in layouts], 0),
+    )
 
 
 class Reader(nn.Module):
-    """(ids, types, mask), each (pairs, tokens) -> logits (pairs, 3 verdicts and 10 error types).
+    """(ids, positions, segments, kinds), each (packs, tokens) -> logits (packs, claims, 3 verdicts and 10 error types).
 
-    Types are those of guardrail.engines.local.model.token_types; an embedding of them is added to the words'. The head
-    reads the first token, the means of premise and claim, and their distance.
+    The premise is read without the claims, each claim with the premise and without the other claims. The kinds of a
+    claim's tokens (whether the premise has them) are added above the frozen layers.
     """
 
     def __init__(self, base: Path, layers: int = LAYERS, frozen: int = FROZEN) -> None:
         super().__init__()
-        self.net = MPNetModel.from_pretrained(base, add_pooling_layer=False, attn_implementation="eager")
-        self.net.encoder.layer = self.net.encoder.layer[:layers]
-        width = self.net.config.hidden_size
+        net = MPNetModel.from_pretrained(base, add_pooling_layer=False, attn_implementation="eager")
+        net.encoder.layer = net.encoder.layer[:layers]
+        self.net, self.frozen = net, frozen
+        width = net.config.hidden_size
         self.kinds = nn.Embedding(TOKEN_KINDS, width)
         nn.init.zeros_(self.kinds.weight)
-        outputs = VERDICTS + len(ERROR_TYPES)
-        self.head = nn.Sequential(nn.Linear(width * 4, HIDDEN), nn.GELU(), nn.Linear(HIDDEN, outputs))
-        for part in (self.net.embeddings, *self.net.encoder.layer[:frozen]):
+        self.head = nn.Sequential(nn.Linear(width * 4, HIDDEN), nn.GELU(), nn.Linear(HIDDEN, OUTPUTS))
+        for part in (net.embeddings, net.encoder.relative_attention_bias, *net.encoder.layer[:frozen]):
             part.requires_grad_(False)
-        for module in self.net.modules():
+        for module in net.modules():
             if isinstance(module, nn.Dropout):  # its random numbers cost much on a CPU
                 module.p = 0.0
 
-    def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
-        """Logits, shape (pairs, 13)."""
+    def forward(self, ids: Tensor, positions: Tensor, segments: Tensor, kinds: Tensor) -> Tensor:
+        """Logits, shape (packs, claims, 13); a pack with fewer claims has rows without meaning."""
         embeddings, encoder = self.net.embeddings, self.net.encoder
-        positions = torch.arange(FIRST_POSITION, FIRST_POSITION + ids.shape[1], device=ids.device)[None]
-        words = embeddings.word_embeddings(ids) + self.kinds(types) * mask[..., None]
-        state = embeddings.LayerNorm(words + embeddings.position_embeddings(positions))
-        bias = encoder.compute_position_bias(state)
-        hidden = (1.0 - mask[:, None, None, :].float()) * -1e4
-        for layer in encoder.layer:
-            state = layer(state, hidden, bias)[0]
-        claim = (types % 2 == 1).float() * mask
-        premise = mask.float() - claim
-        means = [
-            (state * side[..., None]).sum(1) / side.sum(1, keepdim=True).clamp(min=1.0) for side in (premise, claim)
-        ]
-        logits: Tensor = self.head(torch.cat([state[:, 0], *means, (means[0] - means[1]).abs()], dim=-1))
+        with torch.no_grad():
+            words = embeddings.word_embeddings(ids) + embeddings.position_embeddings(positions)
+            state = embeddings.LayerNorm(words)
+            distance = positions[:, None, :] - positions[:, :, None]
+            buckets = encoder.relative_position_bucket(
+                distance, num_buckets=self.net.config.relative_attention_num_buckets
+            )
+            bias = encoder.relative_attention_bias(buckets).permute(0, 3, 1, 2)
+            seen = (segments[:, None, :] == 0) | (segments[:, None, :] == segments[:, :, None])
+            bias = bias + (~seen)[:, None].to(state.dtype) * -1e4
+            for layer in encoder.layer[: self.frozen]:
+                state = _layer(layer, state, bias)
+        state = state + self.kinds(kinds)
+        for layer in encoder.layer[self.frozen :]:
+            state = _layer(layer, state, bias)
+        numbers = torch.arange(0, segments.max() + 1, device=ids.device)
+        member = (segments[:, None, :] == numbers[None, :, None]).to(state.dtype)  # (packs, 1 + claims, tokens)
+        means = member @ state / member.sum(-1, keepdim=True).clamp(min=1.0)
+        backwards = torch.arange(member.shape[-1], 0, -1, device=ids.device)
+        first = torch.argmax(member * backwards, dim=-1)
+        starts = state.gather(1, first[..., None].expand(-1, -1, state.shape[-1]))[:, 1:]
+        claim = means[:, 1:]
+        premise = means[:, :1].expand_as(claim)
+        logits: Tensor = self.head(torch.cat([starts, premise, claim, (premise - claim).abs()], dim=-1))
         return logits
 
 
-class MPNetLearner:
-    """The larger reader as training.stage trains it."""
+def _layer(layer: nn.Module, state: Tensor, bias: Tensor) -> Tensor:
+    """One encoder layer, as MPNetLayer computes it, with a bias for each pair of tokens."""
+    attention = layer.attention
+    heads = attention.attn.num_attention_heads
+    packs, tokens, width = state.shape
 
-    def __init__(self, base: Path, start: Path | None) -> None:
-        self.model = Reader(base)
-        if start is not None:
-            self.model.load_state_dict(torch.load(start))
-        self.tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
+    def split(part: nn.Module) -> Tensor:
+        return part(state).view(packs, tokens, heads, width // heads).transpose(1, 2)
 
-    def parts(self) -> list[tuple[list[nn.Parameter], float]]:
-        """Parameters with their highest learning rate."""
-        body = [p for p in self.model.net.parameters() if p.requires_grad]
-        return [(body, BODY_RATE), ([*self.model.head.parameters(), *self.model.kinds.parameters()], HEAD_RATE)]
+    query, key, value = (split(part) for part in (attention.attn.q, attention.attn.k, attention.attn.v))
+    scores = query @ key.transpose(-1, -2) * (width // heads) ** -0.5 + bias
+    mixed = (torch.softmax(scores, dim=-1) @ value).transpose(1, 2).reshape(packs, tokens, width)
+    state = attention.LayerNorm(attention.attn.o(mixed) + state)
+    inner = layer.output.dense(nn.functional.gelu(layer.intermediate.dense(state)))
+    result: Tensor = layer.output.LayerNorm(inner + state)
+    return result
 
-    def logits(self, pairs: list[Pair]) -> Tensor:
-        """Logits, shape (pairs, 13)."""
-        rows = []
-        for pair in pairs:
-            right = self.tokenizer.encode(pair.claim, add_special_tokens=False).ids[:MAX_CLAIM_TOKENS]
-            left = self.tokenizer.encode(pair.premise, add_special_tokens=False).ids[: MAX_TOKENS - 4 - len(right)]
-            rows.append(TOKENS.pair(left, right))
-        longest = max(len(ids) for ids, _ in rows)
-        logits: Tensor = self.model(
-            torch.tensor([ids + [PAD] * (longest - len(ids)) for ids, _ in rows]),
-            torch.tensor([types + [0] * (longest - len(types)) for _, types in rows]),
-            torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids, _ in rows]),
-        )
-        return logits
+
+def load_tokenizer(base: Path) -> Tokenizer:
+    """The base's tokenizer, without special tokens, padding or limits."""
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def encode(tokenizer: Tokenizer, premise: str, claims: Sequence[str]) -> Layout:
+    """A pack's numbers; texts that are too long are cut."""
+
+    def ids(text: str) -> list[int]:
+        found: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        return found
+
+    return layout(ids(premise)[:MAX_PREMISE_TOKENS], [ids(claim)[:MAX_CLAIM_TOKENS] for claim in claims])

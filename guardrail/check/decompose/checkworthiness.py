@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from guardrail.check.decompose.abstention import SOURCES
 from guardrail.check.decompose.blocks import Kind
-from guardrail.check.decompose.predicates import predicates, title_claims
+from guardrail.check.decompose.predicates import title_claims
+from guardrail.check.decompose.references import CITATION, HEADING, URL, is_source_line, is_source_note
+from guardrail.text.labels import is_label, without_label
 from guardrail.text.words import has_words
 
-HEADING = "heading"
 GREETING = "greeting"
 QUESTION = "question"
-CITATION = "citation"
 META = "meta"
 CODE = "code"
 TABLE_HEADER = "table header"
@@ -30,18 +31,30 @@ _INTERROGATIVE = re.compile(
 )
 _WH = re.compile(r"(?:who|what|when|where|why|how|which)\b", re.IGNORECASE)
 _HAN_INTERROGATIVE = re.compile(r"[吗呢嗎]|什么|什麼|谁|誰|哪|怎|为何|是否|几|多少|何时|か|까")
-_GREETING = re.compile(
-    r"""(?:
+_COURTESY = r"""(?:
     (?:hello|hi|hey|greetings|welcome|good\ (?:morning|afternoon|evening|day))(?:\ there|\ everyone|\ again
     |,?\ [A-Z]\w+)?
-    |dear\ \w+(?:\ \w+)?|(?:yes,\ )?(?:sure(?:\ thing)?|certainly|of\ course|absolutely|okay|ok|great|no\ problem
-    |you['’]re\ welcome)
+    |dear\ \w+(?:\ \w+)?|(?:yes,\ )?(?:sure(?:\ thing)?|certainly|of\ course|absolutely|okay|ok|great|no\ problem)
+    |you(?:['’]re|\ are)\ (?:(?:very|most|so|always)\ )?welcome(?:,?\ (?-i:[A-Z])\w+)?
+    |(?:no\ problem|no\ worries)(?:\ at\ all)?|sounds\ good|understood|got\ it|cheers|take\ care
+    |good\ luck(?:\ with\ [^,;]{1,30})?|see\ you(?:\ (?:soon|later|then|around))?
+    |(?:it(?:['’]s|\ is|\ was)\ )?my\ pleasure(?:\ to\ help(?:\ you)?)?
+    |enjoy(?:\ (?:your|the)\ (?:day|evening|weekend|visit|stay|trip|holiday|time)(?:\ (?:at|in|with)\ the\ \w+)?)?
+    |(?:I(?:['’]m|\ am)\ )?(?:(?:so|very|really|always|just)\ )?(?:glad|happy|pleased)\ (?:(?:that\ )?I\ could|to)
+        \ (?:help|assist|hear\ (?:that|it|this))(?:\ you)?(?:\ (?:out|with\ (?:that|this|it)))?
+    |I(?:['’]m|\ am)\ (?:(?:always|still)\ )?here\ (?:to\ help|for\ you|(?:if|when(?:ever)?)\ you\ (?:need|have)
+        \ [^,;:]{1,50})
+    |I(?:['’]m|\ am)\ (?:doing\ )?(?:well|fine|great)
+    |I\ (?:really\ )?appreciate\ (?:it|that|your\ (?:feedback|patience|understanding|kind\ words))
+    |(?:(?:I(?:['’]m|\ am)\ )?(?:(?:so|very|really)\ )?sorry|(?:I\ )?apologi[sz]e|(?:my\ )?apologies)
+        (?:\ (?:for|about)\ (?:that|this|it|(?:the|any)\ (?:confusion|inconvenience|delay|mix-up|trouble|mistake)))?
+    |how\ (?:can|may)\ I\ (?:help|assist)(?:\ you)?(?:\ (?:today|further))?\?
     |(?:that['’]s\ a\ |what\ a\ )?(?:great|good|excellent|interesting)\ question
     |(?:many\ )?thanks?(?:\ you)?(?:\ (?:so|very)\ much)?(?:\ for\ [^,;]{1,40})?
-    |I['’]?(?:\ a|\ woul)?[md]\ (?:be\ )?(?:happy|glad|here)\ to\ (?:help|assist|answer)\b[^,;]{0,50}
+    |I['’]?(?:\ a|\ woul)?[md]\ (?:be\ )?(?:happy|glad|here)\ to\ (?:help|assist|answer)\b[^,;:]{0,50}
     |(?:I\ )?(?:sincerely\ )?hope\ (?:this|that|it|you)(?:['’]s|\ (?:was|is|will\ be))?\ (?:answer|information
     |explanation)?\s?(?:helps?|helpful|answers?|clarif\w+|find|useful)[^,;]{0,60}
-    |(?:please\ )?(?:let\ me\ know|(?:feel\ free|do\ not\ hesitate|don['’]t\ hesitate)\ to
+    |(?:(?:please|just)\ )?(?:let\ me\ know|(?:feel\ free|do\ not\ hesitate|don['’]t\ hesitate)\ to
         \ (?:ask|reach|contact|let|share|provide))
         \b[^,;:]{0,100}(?:,\ (?:and\ |so\ |or\ )?(?:I|you|we|please)\b[^,;:]{0,60})?
     |if\ you\ (?:have|need|want|would\ like|['’]d\ like|are\ looking)\b[^;:]{0,100}(?:let\ me\ know
@@ -56,13 +69,14 @@ _GREETING = re.compile(
     |希望(?:这|以上|我的|能|对|上述|這|這些).{0,24}(?:帮|用|幫|所了解|启发).{0,10}|(?:如果?|若|如).{0,4}(?:您
     |你)?.{0,4}(?:有|需要).{0,24}(?:随时|告诉我|問我|问我|联系我|提问|咨询我|继续提).{0,15}
     |祝(?:您|你).{0,14}|谢谢.{0,12}|不客气|当然(?:可以)?|好的|没问题|请(?:随时|告诉我|提供更多).{0,24}
-    )[\s!.~,。！，～🙂😊👋]*""",
+    )"""
+_AFFIRM = r"(?:sure|certainly|of\ course|absolutely|no\ (?:problem|worries)(?:\ at\ all)?|sounds\ good)"
+_GREETING = re.compile(
+    rf"(?:{_COURTESY}|(?!{_AFFIRM}|ok|great){_COURTESY},?\ (?:and\ )?{_COURTESY})[\s!.~,。！，～🙂😊👋]*",
     re.IGNORECASE | re.VERBOSE,
 )
-_CLAIM_SIGN = re.compile(r"\d{2}|\b(?:was|were|because|since|that(?! helps))\b|因为")
-_AFFIRMATION = re.compile(
-    r"(?:yes,? )?(?:sure|certainly|of course|absolutely)\W*|(?:当然(?:可以)?|好的)\W*", re.IGNORECASE
-)
+_CLAIM_SIGN = re.compile(r"\d{2}|\b(?:was|were|because|since|that(?! helps|\W*$))\b|因为")
+_AFFIRMATION = re.compile(rf"(?:yes,?\ )?{_AFFIRM}(?:,?\ {_AFFIRM})?\W*|(?:当然(?:可以)?|好的)\W*", re.IGNORECASE)
 _LEAD = re.compile(r"(?:these|the following|following|以下|下列)", re.IGNORECASE)
 _TAIL = (
     r"(?:\ (?:provided|given|above|below|available|retrieved|supplied|here|you\ (?:provided|gave)|I\ have"
@@ -95,44 +109,10 @@ _META = re.compile(
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]{1,160}(?:\*\*|__)\s*[:：]?\s*$")
 _VALUE = re.compile(r"[:：]\s*\w")  # "**Answer: Paris**"
 _FULL_STOP = re.compile(r"[.。!！؟।][\"'”’」』)）\]*_\s]*$")
-_URL = re.compile(r"(?:https?://|www\.)[^\s<>）)】]{1,2000}|\bdoi:\s?\S{1,200}", re.IGNORECASE)
-_REFERENCES = re.compile(
-    r"\W*(?:references?|sources?|bibliography|works cited|citations|further reading|参考文献|参考资料|来源|引用"
-    r"|资料来源|引用来源|參考資料)\W*$",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"[(（]\d{4}[a-z]?[)）]|\bISBN\b[\s:]?[\d-]{0,20}", re.IGNORECASE)
-_TITLE = re.compile(r"《[^《》]{1,200}》|\"[^\"]{1,200}\"|“[^“”]{1,200}”")
-_SOURCE_LINE = re.compile(
-    r"(?:sources?|references?|来源|参考资料|参考文献|资料来源)\s*[:：]\s*(.{0,200})$", re.IGNORECASE
-)
 _OPEN_LIST = re.compile(
     r"(?:\b(?:is|are|was|were|includes?|including|following|as follows)|包括|有|如下|为|是|以下[^，。]{0,12})\s*[:：]$",
     re.IGNORECASE,
 )
-
-
-def opens_references(line: str) -> bool:
-    """Whether the line is the title of a list of references."""
-    return len(line) < 60 and _REFERENCES.match(line) is not None
-
-
-def is_reference(raw: str) -> bool:
-    """Whether a line under such a title names a work or an address, rather than making a claim."""
-    if len(raw) > 600:
-        return False
-    bare = _TITLE.sub("", _URL.sub("", _YEAR.sub("", raw)))
-    if predicates(bare):
-        return False
-    return _URL.search(raw) is not None or _YEAR.search(raw) is not None or (bare != raw and len(bare.split()) <= 8)
-
-
-def _is_source(said: str) -> bool:
-    """Whether what follows "Source:" is an address, perhaps with a name, and no claim."""
-    if not has_words(said):
-        return True
-    bare = _YEAR.sub("", _URL.sub("", said))
-    return bare != said and len(bare.split()) <= 8 and not title_claims(bare) and not predicates(bare)
 
 
 def is_bold_line(raw: str) -> bool:
@@ -158,7 +138,7 @@ def _is_heading(text: str, raw: str, kind: Kind, *, alone: bool) -> bool:
     )
 
 
-def skip_reason(text: str, raw: str, kind: Kind, *, alone: bool) -> str | None:
+def skip_reason(text: str, raw: str, kind: Kind, *, alone: bool, names: Collection[str] = frozenset()) -> str | None:
     """Why a sentence needs no check, or None.
 
     Args:
@@ -166,17 +146,17 @@ def skip_reason(text: str, raw: str, kind: Kind, *, alone: bool) -> str | None:
         raw: The sentence as written.
         kind: Kind of its block.
         alone: Whether it fills its line.
+        names: Of passages, see ``references.known_names``.
     """
     if not has_words(text):
         return CITATION if has_words(raw) and "<" not in raw else MARKUP
-    source = _SOURCE_LINE.match(text)
-    if not has_words(_URL.sub("", text)) or (source and _is_source(source[1])):
+    if not has_words(URL.sub("", text)) or is_source_line(text, names) or (alone and is_source_note(raw)):
         return CITATION
     if len(text) <= 200 and not _CLAIM_SIGN.search(text) and _GREETING.fullmatch(text):
         return GREETING
     if len(text) <= 240 and not _CLAIM_SIGN.search(text) and _META.fullmatch(text):
         return META
-    if _is_heading(text, raw, kind, alone=alone):
+    if _is_heading(text, raw, kind, alone=alone) or (alone and is_label(text)):
         return HEADING
     if text.rstrip("\"'”’」』)） ").endswith(("?", "？", "؟")) and (
         _INTERROGATIVE.match(text) or _HAN_INTERROGATIVE.search(text)
@@ -207,7 +187,8 @@ _PREFIX = re.compile(
 
 
 def strip_prefix(text: str) -> str:
-    """The claim without words about where it was read ("Based on the passages, ...")."""
+    """The claim without a label ("Answer 2:") or words about where it was read ("Based on the passages, ...")."""
+    text = without_label(text)
     found = _PREFIX.match(text)
     if found is None or not has_words(text[found.end() :]):
         return text

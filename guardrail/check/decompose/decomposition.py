@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from guardrail.check.decompose.abstention import declines
 from guardrail.check.decompose.blocks import Kind, runs, split_blocks
 from guardrail.check.decompose.checkworthiness import (
-    CITATION,
     CODE,
     DECLINES,
-    HEADING,
     MARKUP,
     TABLE_HEADER,
     affirms,
     is_bold_line,
-    is_reference,
-    opens_references,
     skip_reason,
     strip_prefix,
 )
 from guardrail.check.decompose.connectives import MAX_CHARACTERS, Link, discourse_link
 from guardrail.check.decompose.contents import only_declines
-from guardrail.check.decompose.predicates import header_claims, title_claims
+from guardrail.check.decompose.predicates import header_claims
 from guardrail.check.decompose.pronouns import Topic
+from guardrail.check.decompose.references import HEADING, is_source_line, known_names, skip_references
 from guardrail.check.logic import find_relations
 from guardrail.text.citations import Index, citation_index
+from guardrail.text.labels import label_end
 from guardrail.text.language import language
 from guardrail.text.markdown import mask, plain, without_surrogates
 from guardrail.text.records import row_text, table_cells
@@ -55,7 +53,7 @@ def _trimmed(text: str, span: Span) -> Span:
     return Span(start, max(start, span.end - (len(piece) - len(piece.rstrip()))))
 
 
-def _sentences(text: str, index: Index) -> Iterator[_Sentence]:
+def _sentences(text: str, index: Index, names: Collection[str]) -> Iterator[_Sentence]:
     """All sentences of the answer in order; what carries no prose comes out as skipped."""
     for number, block in enumerate(split_blocks(text)):
         whole = _trimmed(text, Span(block.lines[0].start, block.lines[-1].end))
@@ -79,25 +77,20 @@ def _sentences(text: str, index: Index) -> Iterator[_Sentence]:
                 if span.start == span.end:
                     continue
                 words, citations = plain(span.of(text), index)
-                reason = skip_reason(words, span.of(text), block.kind, alone=len(found) == 1)
+                label = 0 if piece.start else label_end(span.of(text))
+                if 0 < label < span.end - span.start and not is_source_line(words, names):
+                    span = _trimmed(text, Span(span.start + label, span.end))
+                    words, citations = plain(span.of(text), index)
+                alone = len(found) == 1
+                reason = skip_reason(words, span.of(text), block.kind, alone=alone, names=names)
                 yield _Sentence(span, words, number, block.kind, lang, citations, reason)
 
 
 def _skip_by_context(answer: str, sentences: list[_Sentence], question: str | None) -> None:
-    """Decide what depends on the sentences around: reference lists, lead-ins of lists, refusals."""
-    in_references, reference, lead = False, -1, ""  # ``reference``: block of the last work named
+    """Decide what depends on the sentences around: lead-ins of lists, refusals."""
+    lead = ""
     for sentence in sentences:
         text = sentence.text
-        if opens_references(text) and not sentence.citations:
-            in_references, sentence.skipped = True, HEADING
-        elif sentence.kind is Kind.HEADING:
-            in_references = False
-        if in_references and sentence.skipped is None:
-            raw = sentence.span.of(answer)
-            if (sentence.block == reference and not title_claims(text)) or is_reference(raw):
-                sentence.skipped, reference = CITATION, sentence.block
-            elif sentence.block != reference and not raw.startswith(("[", "【")):
-                in_references = False  # running text again
         if sentence.skipped is None:
             sentence.text = text = strip_prefix(text)
             if declines(text, question, sentence.lang):
@@ -173,7 +166,9 @@ def _segment(number: int, group: list[_Sentence], topic: Topic) -> Segment:
     return Segment(id=f"s{number}", span=span, text=text, relations=find_relations(text), citations=citations)
 
 
-def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence[str] = ()) -> Decomposition:
+def decompose(
+    answer: str, *, question: str | None = None, passage_ids: Sequence[str] = (), titles: Sequence[str] = ()
+) -> Decomposition:
     """Decompose an answer into segments that keep logic together and stand alone.
 
     Follows the three principles of L-Face4RAG (Face4RAG, KDD'24, section 4.1): segments are taken as written, a
@@ -183,6 +178,7 @@ def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence
         answer: The answer, plain text or Markdown, in any language; rules are finest for English and Chinese.
         question: What was asked; names the subject where the answer starts with a pronoun, and tells refusals.
         passage_ids: Ids of the passages in order; citation marks are mapped to them by id, else by 1-based number.
+        titles: Titles of the passages; a list of sources below the answer may name them.
 
     Returns:
         Segments "s1", "s2", ... in order, without overlap; spans are code point offsets into ``answer``. Segments that
@@ -191,7 +187,9 @@ def decompose(answer: str, *, question: str | None = None, passage_ids: Sequence
     """
     text = without_surrogates(answer)
     index = citation_index(passage_ids)
-    sentences = list(_sentences(text, index))
+    names = known_names((*passage_ids, *titles))
+    sentences = list(_sentences(text, index, names))
+    skip_references(text, sentences, names)
     _skip_by_context(text, sentences, question)
     _skip_refusal(sentences, question)
     topic = Topic(question, language(question or answer))

@@ -29,7 +29,8 @@ _LINKS = re.compile(r"\s(?:of|in|and|or|for|at|to|with|on|by|from|&|vs\.?|[-–�
 _SECTION = re.compile(
     r"\s*(?:\d{1,2}(?:\.\d{1,2})*[.)、:：]\s*|\d{1,2}(?:\.\d{1,2})+\s+"
     r"|(?:step|chapter|part|section|phase|option|figure|table|day|week|appendix|tip|example|reason|question"
-    r"|method|stage|level)\s\d{1,2}\b[.:)]?\s*)",
+    r"|method|stage|level)\s\d{1,2}\b[.:)]?\s*"
+    r"|(?:answer|response|reply|source|document|passage)\s\d{1,2}\b\s*(?:[.:)]\s*|$))",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")

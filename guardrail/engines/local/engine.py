@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from guardrail.check.contract import NotJudged, PartialRows, VerifyRequest
+from guardrail.check.contract import NotJudged, PartialRows, VerifyRequest, seconds_left
+from guardrail.check.threads import cpu_turn
 from guardrail.engines.local.judgement import Reading, judge_readings
-from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS, load
+from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS, load, reader_class
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.rules import bare, judge_by_rules
 from guardrail.engines.local.scorer import LONGEST, Scorer, load_scorer
 from guardrail.text.facts import extract
 from guardrail.text.language import may_be_english
-from guardrail.text.restatement import restate
+from guardrail.text.restatement import after_question, restate
 from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, Row, Segment, SupportMatrix
 
@@ -59,12 +60,17 @@ class LocalEngine:
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         """See Engine.verify."""
-        part = self.read_part(request)
-        return SupportMatrix(rows=part.rows(sum(part.own)))
+        with cpu_turn(seconds_left(request.deadline)):
+            part = self.read_part(request)
+            return SupportMatrix(rows=part.rows(sum(part.own)))
 
     def read_part(self, request: VerifyRequest) -> PartialRows:
         """See IncrementalEngine.read_part."""
-        library = Library(request.passages, request.expired)
+        with cpu_turn(seconds_left(request.deadline)):
+            return self._read_part(request)
+
+    def _read_part(self, request: VerifyRequest) -> PartialRows:
+        library = Library(request.passages, request.expired, statements=reader_class(self.folder).statements)
         must_read = dict(request.must_read)
         views = [
             None if request.expired() else library.views(segment, must_read.get(segment.id, ()))
@@ -87,10 +93,11 @@ class LocalEngine:
         """The model's probabilities per segment and view; None for a view not read in time or a language not read."""
         pairs: list[tuple[str, str]] = []
         plan: list[tuple[int, View, int]] = []
+        question = request.question if reader_class(self.folder).statements else None
         for number, (segment, found) in enumerate(zip(request.segments, views, strict=True)):
             if found is None or not may_be_english(segment.text):
                 continue
-            pieces = claim_pieces(segment.text)
+            pieces = claim_pieces(after_question(segment.text, question))
             for view in (*found.windows, *([found.joint] if found.joint else [])):
                 if may_be_english(view.text):
                     plan.append((number, view, len(pieces)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,93 +27,113 @@ VERDICTS = 3
 ERROR_TYPES = tuple(kind for kind in ErrorType if kind is not ErrorType.MIXED_ENTITIES)
 """Error types that the model tells apart; for namesakes one passage is not enough."""
 
+OUTPUTS = VERDICTS + len(ERROR_TYPES)
+
 TOKEN_KINDS = 6
 """How many values token types take: see ``token_types``."""
+
+PACKS = "packs.json"
+"""A file of a model's folder: there where the model is one of guardrail.engines.local.packs."""
+
+_START, _SEPARATOR = 101, 102
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class SpecialTokens:
-    """Ids around premise and claim; a model that is no BERT brings its own in ``tokens.json``."""
+class Reader(Protocol):
+    """What the engine asks of a loaded model; threads may share it."""
 
-    start: tuple[int, ...] = (101,)
-    between: tuple[int, ...] = (102,)
-    end: tuple[int, ...] = (102,)
+    statements: bool
+    """Whether it reads table rows, objects and list items as statements (guardrail.text.records)."""
 
-    @classmethod
-    def of(cls, folder: Path) -> SpecialTokens:
-        """Those of the model in a folder."""
-        path = folder / "tokens.json"
-        own = json.loads(path.read_text()) if path.exists() else {}
-        return cls(**{name: tuple(ids) for name, ids in own.items()})
-
-    def pair(self, left: Sequence[int], right: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Token ids of a pair, and their types; further separators between the two count to the claim's side."""
-        types = token_types(left, right)
-        border = len(left) + 2
-        types[border:border] = [1] * (len(self.between) - 1)
-        return [*self.start, *left, *self.between, *right, *self.end], types
-
-
-class CrossEncoder:
-    """A loaded model; one per process and folder is enough, threads may share it."""
-
-    def __init__(self, folder: Path = MODEL_FOLDER, threads: int = 0) -> None:
-        options = SessionOptions()
-        options.intra_op_num_threads = threads
-        # Workers spin within a forward pass (up to twice as fast on short batches), but never between two: the guard
-        # lives inside somebody's service.
-        options.add_session_config_entry("session.force_spinning_stop", "1")
-        options.log_severity_level = 3
-        self._session = InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
-        width = self._session.get_outputs()[0].shape[-1]
-        wanted = VERDICTS + len(ERROR_TYPES)
-        if width != wanted:
-            raise ConfigurationError(
-                f"the model in {str(folder)!r} gives {width} outputs, this version reads {wanted}. "
-                "Export it again with this version's training/export.py."
-            )
-        self._special = SpecialTokens.of(folder)
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-        self._encode = lru_cache(maxsize=4096)(self._encode_uncached)
-
-    def _encode_uncached(self, text: str) -> tuple[int, ...]:
-        # A lone surrogate has no UTF-8 form, which the tokenizer needs.
-        text = text.encode("utf-8", "replace").decode("utf-8") if _SURROGATE.search(text) else text
-        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids)
+    def __init__(self, folder: Path, threads: int) -> None: ...
 
     def probabilities(
         self, pairs: Sequence[tuple[str, str]], stop: Callable[[], bool] = lambda: False
     ) -> NDArray[np.float32]:
         """P(supported), P(contradicted), P(neutral), then P(error type | not supported): shape (pairs, 13).
 
+        Args:
+            pairs: (premise, claim) texts; a premise that is too long is cut.
+            stop: Asked before each pass; once True, rows not yet computed stay NaN.
+        """
+        ...
+
+
+def session(folder: Path, threads: int) -> InferenceSession:
+    """The model's graph, loaded.
+
+    Raises:
+        ConfigurationError: its outputs are those of another version.
+    """
+    options = SessionOptions()
+    options.intra_op_num_threads = threads
+    # Workers spin within a forward pass (up to twice as fast on short batches), but never between two: the guard
+    # lives inside somebody's service.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    options.log_severity_level = 3
+    made = InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+    width = made.get_outputs()[0].shape[-1]
+    if width != OUTPUTS:
+        raise ConfigurationError(
+            f"the model in {str(folder)!r} gives {width} outputs, this version reads {OUTPUTS}. "
+            "Export it again with this version's training/export.py."
+        )
+    return made
+
+
+def encoder(folder: Path) -> Callable[[str], tuple[int, ...]]:
+    """From a text to the ids of its tokens, without special ones; texts seen lately are kept."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+
+    @lru_cache(maxsize=4096)
+    def encode(text: str) -> tuple[int, ...]:
+        # A lone surrogate has no UTF-8 form, which the tokenizer needs.
+        text = text.encode("utf-8", "replace").decode("utf-8") if _SURROGATE.search(text) else text
+        return tuple(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    return encode
+
+
+class CrossEncoder:
+    """The model that reads each pair by itself; one per process and folder is enough."""
+
+    statements = False
+
+    def __init__(self, folder: Path = MODEL_FOLDER, threads: int = 0) -> None:
+        self._session = session(folder, threads)
+        self._encode = encoder(folder)
+
+    def probabilities(
+        self, pairs: Sequence[tuple[str, str]], stop: Callable[[], bool] = lambda: False
+    ) -> NDArray[np.float32]:
+        """See Reader.probabilities; a premise is cut to what fits MAX_TOKENS with its claim.
+
         Each pair is read alone: the int8 model scales a batch as a whole, so that a pair's score would depend on its
         neighbours (by up to 1.0 in log-odds). On a CPU batches are no faster.
-
-        Args:
-            pairs: (premise, claim) texts; a premise is cut to what fits MAX_TOKENS with its claim.
-            stop: Asked before each pair is read; once True, rows not yet computed stay NaN.
         """
-        result = np.full((len(pairs), VERDICTS + len(ERROR_TYPES)), np.nan, dtype=np.float32)
+        result = np.full((len(pairs), OUTPUTS), np.nan, dtype=np.float32)
         for row, (premise, claim) in enumerate(pairs):
             if stop():
                 break
-            result[row] = self._run(*self._pair(premise, claim))
+            result[row] = self._run(premise, claim)
         return result
 
-    def _pair(self, premise: str, claim: str) -> tuple[list[int], list[int]]:
+    def _run(self, premise: str, claim: str) -> NDArray[np.float32]:
         right = self._encode(claim)[:MAX_CLAIM_TOKENS]
         left = self._encode(premise)[: MAX_TOKENS - 4 - len(right)]
-        return self._special.pair(left, right)
-
-    def _run(self, tokens: list[int], types: list[int]) -> NDArray[np.float32]:
-        ids, kinds = (np.array([each], dtype=np.int64) for each in (tokens, types))
+        tokens = [_START, *left, _SEPARATOR, *right, _SEPARATOR]
+        ids, kinds = (np.array([each], dtype=np.int64) for each in (tokens, token_types(left, right)))
         feed = {"input_ids": ids, "token_type_ids": kinds, "attention_mask": np.ones_like(ids)}
         [logits] = self._session.run(None, feed)[0]
-        return np.concatenate([_softmax(logits[:VERDICTS]), _softmax(logits[VERDICTS:])])
+        return as_probabilities(logits)
+
+
+def as_probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Verdicts and error types, each group of logits by itself."""
+    return np.concatenate([_softmax(logits[:VERDICTS]), _softmax(logits[VERDICTS:])])
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -141,14 +160,24 @@ def _kinds(own: Sequence[int], other: Sequence[int], kinds: tuple[int, int, int]
     return found
 
 
-_LOADED: dict[tuple[Path, int], CrossEncoder] = {}
+@lru_cache(maxsize=8)
+def reader_class(folder: Path) -> type[Reader]:
+    """What reads the model in that folder; nothing is loaded to find out."""
+    if not (folder / PACKS).exists():
+        return CrossEncoder
+    from guardrail.engines.local.packs import PackReader
+
+    return PackReader
+
+
+_LOADED: dict[tuple[Path, int], Reader] = {}
 _LOCK = threading.Lock()
 
 
-def load(folder: Path = MODEL_FOLDER, threads: int = 0) -> CrossEncoder:
+def load(folder: Path = MODEL_FOLDER, threads: int = 0) -> Reader:
     """The model in that folder, loaded on first use and shared by all guards of the process."""
     with _LOCK:
         key = (folder, threads)
         if key not in _LOADED:
-            _LOADED[key] = CrossEncoder(folder, threads)
+            _LOADED[key] = reader_class(folder)(folder, threads)
         return _LOADED[key]

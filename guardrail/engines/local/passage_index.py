@@ -46,10 +46,16 @@ class SegmentViews:
 
 
 class Library:
-    """The passages of one request, cut and indexed once for all its segments."""
+    """The passages of one request, cut and indexed once for all its segments.
 
-    def __init__(self, passages: Sequence[Passage], expired: Callable[[], bool] = lambda: False) -> None:
+    ``statements``: whether windows show table rows, objects and items as statements, as the joint view always does.
+    """
+
+    def __init__(
+        self, passages: Sequence[Passage], expired: Callable[[], bool] = lambda: False, *, statements: bool = False
+    ) -> None:
         self.passages = passages
+        self._statements = statements
         self.sentences: list[Sentence] = []
         self.owner: list[int] = []
         self._first: list[int] = []
@@ -132,8 +138,10 @@ class Library:
     def _window_view(self, window: Window, coverage: float) -> View:
         parts = self._parts(window)
         passage = self.passages[window.passage]
-        # The weights were trained on windows as they stand; statements are for the joint view, facts and evidence.
-        text = passage.text[self.sentences[parts[0]].span.start : self.sentences[parts[-1]].span.end]
+        if self._statements:
+            text = " ".join(self.sentences[i].text for i in parts)
+        else:
+            text = passage.text[self.sentences[parts[0]].span.start : self.sentences[parts[-1]].span.end]
         return View(titled(passage, text), tuple(parts), window, coverage)
 
     def _in_context(self, index: int, *, first: bool) -> str:

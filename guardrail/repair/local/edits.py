@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from guardrail.check.decompose.checkworthiness import HEADING
 from guardrail.check.decompose.connectives import Link, discourse_link
+from guardrail.check.decompose.references import HEADING
 from guardrail.repair.edits import cut_out, language_of, resolved_pronoun
 from guardrail.repair.feedback import Feedback
 from guardrail.types import Finding, Span

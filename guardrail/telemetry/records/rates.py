@@ -7,6 +7,7 @@ import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 
+from guardrail.telemetry.outcome import ABANDONED
 from guardrail.telemetry.records.queries import Selection
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, SAMPLE, fact
 from guardrail.types import Verdict
@@ -41,7 +42,7 @@ class Rates:
 
     Each record counts as 1 / its chance of being kept, so sampling does not bend the shares. What was pruned by number
     would: records up to ``complete_since`` (Unix seconds) are left out. ``sampled``: clean answers are kept at all; if
-    not, the shares are among faulty answers. ``labelled``: records that people labelled.
+    not, the shares are among faulty answers. ``labelled``: records that people labelled. Without abandoned streams.
     """
 
     records: int
@@ -58,8 +59,8 @@ def rates(connection: sqlite3.Connection, chosen: Selection, now: float) -> Rate
     where, values = chosen.where(now)
     complete = fact(connection, COMPLETE_SINCE)
     columns = "labels, verdict, COUNT(*), SUM(1 / rate), SUM(label IS NOT NULL OR finding_labels IS NOT NULL)"
-    statement = f"SELECT {columns} FROM records WHERE {where} AND at > ? GROUP BY labels, verdict"  # noqa: S608
-    rows = connection.execute(statement, (*values, 0.0 if complete is None else complete)).fetchall()
+    statement = f"SELECT {columns} FROM records WHERE {where} AND at > ? AND action != ? GROUP BY labels, verdict"  # noqa: S608
+    rows = connection.execute(statement, (*values, complete or 0.0, ABANDONED)).fetchall()
     whole: _Counts = defaultdict(lambda: (0, 0.0))
     parts: dict[tuple[str, str], _Counts] = defaultdict(lambda: defaultdict(lambda: (0, 0.0)))
     labelled = 0

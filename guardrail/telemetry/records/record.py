@@ -23,11 +23,12 @@ class StoredRecord:
         id: 32 hex digits.
         at: When it was guarded, in Unix seconds.
         report: What was found about the answer as it was generated. Without claims, groups and usage.
-        action: What the policy did; ``none`` where the answer was only checked.
+        action: What the policy did; ``none`` where the answer was only checked, ``abandoned`` where the reader of a
+            stream left: then the report is of what had come until then, as far as it was checked.
         rule: The rule that asked for it, or "".
         policy: Name of the policy.
         labels: application, model, retriever, index, release, topic; those that were set.
-        text: What was delivered; None where the answer was only checked, or texts were left out.
+        text: What was delivered; None where it was only checked or abandoned, or texts were left out.
         attempts: Answers that were checked.
         exhausted: A new answer was asked for and none passed.
         replacement: The report of the answer that was delivered instead, where a new one was.

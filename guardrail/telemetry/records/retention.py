@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from hashlib import blake2b
 
-from guardrail.telemetry.outcome import Outcome
+from guardrail.telemetry.outcome import ABANDONED, Outcome
+from guardrail.telemetry.records.record import FAULTY
 from guardrail.types import Action, Verdict
 
 COMPLETE_SINCE = "complete_since"
@@ -21,7 +22,9 @@ _WHOLE = 2**64
 
 
 def is_clean(outcome: Outcome) -> bool:
-    """Nothing was objected to and nothing was done."""
+    """Nothing was objected to and nothing was done. What a reader left before it was checked says nothing."""
+    if outcome.action == ABANDONED:
+        return outcome.verdict not in FAULTY
     return outcome.verdict in _FINE and outcome.action in _LEFT_ALONE
 
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from guardrail.check.report_json import read_report, report_record
-from guardrail.telemetry.outcome import Outcome
+from guardrail.telemetry.outcome import ABANDONED, Outcome
 from guardrail.telemetry.records.database import storable
 from guardrail.telemetry.records.record import StoredRecord, rank
 from guardrail.telemetry.records.retention import is_clean
@@ -205,7 +205,7 @@ def as_record(row: Sequence[Any]) -> StoredRecord:
     )
     other = raw.get("replacement")
     left_out = raw.get("left_out")
-    judged = found["action"] != "none" and left_out is None
+    judged = found["action"] not in {"none", ABANDONED} and left_out is None
     text = raw.get("delivered")
     return StoredRecord(
         id=found["id"],

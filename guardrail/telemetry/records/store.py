@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Mapping
-from contextlib import closing
+from collections.abc import AsyncIterator, Generator, Mapping
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -105,6 +105,21 @@ class RecordStore:
     def close(self, timeout: float = 5.0) -> bool:
         """Flush and stop; what is recorded later is dropped. Reading goes on. Whether all was done in time."""
         return self._writer.close(timeout)
+
+    @asynccontextmanager
+    async def lifespan(self, app: object = None) -> AsyncIterator[None]:  # noqa: ARG002  ASGI frameworks pass it
+        """Flush when an ASGI service ends: ``Starlette(lifespan=store.lifespan)``, as well FastAPI's.
+
+        uvicorn ends by the signal that it was sent, so that nothing registered with ``atexit`` runs. In a lifespan of
+        your own: ``async with store.lifespan(): yield``. What is recorded later is written too, if there is time.
+        """
+        import asyncio  # not before a loop runs
+
+        try:
+            yield
+        finally:
+            if not await asyncio.to_thread(self.flush):
+                _log.warning("the service ends before all records are on disk: %r is locked or slow", str(self.path))
 
     def __enter__(self) -> Self:
         return self

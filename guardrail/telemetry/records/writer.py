@@ -21,7 +21,7 @@ from guardrail.telemetry.records.disk import Disk, Limits
 from guardrail.telemetry.records.rows import Redact, Row, as_row
 from guardrail.telemetry.sqlite_file import is_damaged
 
-_GATHER_SECONDS = 0.2
+_GATHER_SECONDS = 0.02  # what a signal may cost: atexit is not sure to run
 _BATCH = 100
 _IDLE_SECONDS = 600.0
 _RETRY_SECONDS = (0.5, 30.0)

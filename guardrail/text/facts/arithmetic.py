@@ -84,8 +84,8 @@ def _days_apart(one: Moment, two: Moment) -> Iterator[float]:
 def _apart(one: Moment, two: Moment) -> Iterator[float]:
     """Durations in seconds between two dates or times of the evidence, as a reader might count them."""
     yield from _years_apart(one, two) if one.years and two.years else _days_apart(one, two)
-    if one.weekday is not None and two.weekday is not None:
-        days = abs(one.weekday - two.weekday)
+    if one.weekdays and two.weekdays:
+        days = abs(one.weekdays[0] - two.weekdays[0])
         yield from (days * _DAY, (7 - days) * _DAY)
     if one.minute is not None and two.minute is not None:
         minutes = abs(one.minute - two.minute)

@@ -10,7 +10,9 @@ from guardrail.text.facts.units import unit_after
 from guardrail.types import Span
 
 _MONTHS = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
-_DAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+_DAYS = tuple("mon tue wed thu fri sat sun".split())
+_DAY = r"(?:Mon(?:day)?|Tue(?:s(?:day)?)?|Wed(?:nesday)?|Thu(?:rs?(?:day)?)?|Fri(?:day)?|Sat(?:urday)?|Sun(?:day)?)"
+_SPANS = {"weekdays": (0, 4), "weekend": (5, 6), "weekends": (5, 6)}
 _HOURS = tuple("one two three four five six seven eight nine ten eleven twelve".split())
 _STEPS = {"five": 5, "ten": 10, "a quarter": 15, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
 _CENTURIES = {"fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20}
@@ -30,7 +32,9 @@ _ENGLISH = re.compile(
     r"|\b(?P<d5>[0-9]{1,2})(?P<sep>[/.])(?P<m5>[0-9]{1,2})(?P=sep)(?P<y5>[0-9]{4})\b"
     r"|\b(?P<decade>1[0-9][0-9]|20[0-9])0['’]?s\b"
     rf"|\b(?P<century>[0-9]{{1,2}}(?:st|nd|rd|th)|{'|'.join(_CENTURIES)})[\s-]centur(?:y|ies)\b"
-    rf"|\b(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
+    rf"|\b(?P<since>{_DAY})s?\b\.?\s?(?:[-–—]|to|through|until|till)\s?(?P<till>{_DAY})s?\b"
+    rf"|\b(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b|\b(?P<short>{_DAY})\b(?=\.?[:,]?\s?[0-9])"
+    r"|\b(?P<days>[Ww]eek(?:days|ends?))\b"
     r"|(?<![0-9:.])(?P<h1>[01]?[0-9]|2[0-4]):(?P<min1>[0-5][0-9])(?![:0-9])" + _HALF.format(n=1) + "?"
     rf"|\b(?P<h2>{_HOUR})(?:\s?(?P<oclock>o['’]clock)" + _HALF.format(n=2) + "?|" + _HALF.format(n=3) + ")"
     rf"|\b(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))})(?:\sminutes)?\s(?P<way>past|to)\s"
@@ -41,7 +45,9 @@ _ENGLISH = re.compile(
     r"|(?<![\w.,:/$€£¥#-])(?P<range>1[0-9][0-9][0-9]|20[0-9][0-9])\s?[–/-]\s?(?P<end>[0-9][0-9])(?![0-9]|[-/][0-9])"
     r"|(?<![A-Za-z0-9_.,:/$€£¥#])(?P<y7>1[5-9][0-9][0-9]|20[0-9][0-9]|2100)(?![0-9%°€£$]|[.,:][0-9]|\s?(?:million|thousand|billion))",
 )
-_TRIGGER = re.compile(r"[0-9]|day|noon|night|cent|clock|past|\b(?:to|in the)\b|[A-Z][a-z]{2}|[年月日号点时周期世]")
+_TRIGGER = re.compile(
+    r"[0-9]|day|weekend|noon|night|cent|clock|past|\b(?:to|in the)\b|[A-Z][a-z]{2}|[年月日号点时周期世]"
+)
 _BARE_MONTH = re.compile(
     r"(?:\b(?:in|by|since|until|till|from|of|to|late|early|mid|last|next|each|every|and|through|after|before|during|for|this)[\s-]|–|-|\(|,\s)$",
     re.IGNORECASE,
@@ -69,6 +75,10 @@ _CHINESE_DATE = re.compile(
 
 def _month(name: str) -> int:
     return _MONTHS.index(name[:3].lower()) + 1
+
+
+def _weekday(name: str) -> int:
+    return _DAYS.index(name[:3].lower())
 
 
 def _year(text: str | None) -> tuple[int, int] | None:
@@ -101,8 +111,10 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
     if g["century"]:
         number = _CENTURIES.get(g["century"]) or int(g["century"][:-2])
         return Moment(years=(number * 100 - 100, number * 100))
-    if g["weekday"]:
-        return Moment(weekday=_DAYS.index(g["weekday"].lower()))
+    if day := g["since"] or g["weekday"] or g["short"]:
+        return Moment(weekdays=(_weekday(day), _weekday(g["till"] or day)))
+    if g["days"]:
+        return Moment(weekdays=_SPANS[g["days"].lower()])
     if g["h1"]:
         return _clock(g["h1"], int(g["min1"]), g["half1"])
     if g["h2"]:
@@ -151,7 +163,8 @@ def _chinese(match: re.Match[str]) -> Moment | None:
     if n.get("century"):
         return Moment(years=(n["century"] * 100 - 100, n["century"] * 100))
     if g["weekday"]:
-        return Moment(weekday=6 if g["weekday"] in "日天" else "一二三四五六".index(g["weekday"]))
+        day = 6 if g["weekday"] in "日天" else "一二三四五六".index(g["weekday"])
+        return Moment(weekdays=(day, day))
     if "h1" in n:
         if n["h1"] > 24:
             return None

@@ -51,12 +51,12 @@ class Amount(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A date or time of day; None where it says nothing. ``years`` is an interval (a decade, a century)."""
+    """A date or time of day; None where it says nothing. ``years`` and ``weekdays`` are intervals."""
 
     years: tuple[int, int] | None = None
     month: int | None = None
     day: int | None = None
-    weekday: int | None = None
+    weekdays: tuple[int, int] | None = None  # first and last, Monday = 0
     minute: int | None = None  # of the day
     sure: bool = False  # the half of the day is known
     swap: bool = False  # day and month may stand the other way round

@@ -82,9 +82,9 @@ def read_names(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> lis
     latin = [w for w in words if w.end - w.start > 1 and not w.form[0].isdigit()]
     if not capitals or (not chinese and len(capitals) > 0.6 * len(latin) and len(latin) > 6):
         return []  # a heading or shouted text says nothing by its capitals
-    starts = {span.start for span in taken}
+    dated = {place for span in taken for place in range(*span)}
     found = []
-    for run in _runs(text, tuple(w for w in words if w.start not in starts)):
+    for run in _runs(text, tuple(w for w in words if w.start not in dated)):
         acronym = text[run[0].start + 1 : run[0].start + 2].isupper()
         opens = not chinese and not acronym and _at_start(text, run[0])
         core = [word for word in (run[1:] if opens else run) if _carries(word, text)]

@@ -11,6 +11,7 @@ from guardrail.text.facts.alignment import FactEvidence, rival
 from guardrail.text.facts.arithmetic import computed, same, shifted_minute, shifted_year
 from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, mismatch
 from guardrail.text.facts.names import missing_tokens, name_weight, normal_quote
+from guardrail.text.facts.schedules import MIXED_UP, times_instead
 
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
 
@@ -100,9 +101,15 @@ def _covers(claim: Moment, other: Moment) -> bool:
         return False
     if claim.day and claim.day != other.day:
         return False
-    if claim.weekday is not None and claim.weekday != other.weekday:
+    if claim.weekdays and not (other.weekdays and _same_days(claim.weekdays, other.weekdays)):
         return False
     return claim.minute is None or _same_minute(claim, other)
+
+
+def _same_days(claim: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether both are the same days, or the claim names one day of the other's."""
+    first, last = other
+    return claim == other or (claim[0] == claim[1] and (claim[0] - first) % 7 <= (last - first) % 7)
 
 
 def _same_minute(claim: Moment, other: Moment) -> bool:
@@ -119,12 +126,14 @@ def _parts(moment: Moment) -> Iterable[Moment]:
         yield Moment(years=moment.years)
     if moment.month or moment.day:
         yield moment._replace(years=None)
-    if moment.weekday is not None or moment.minute is not None:
+    if moment.weekdays or moment.minute is not None:
         yield moment
 
 
 def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: FactEvidence) -> Mismatch | None:
     """A date or time: less precise than the evidence is fine, and so is one computed from a stated distance."""
+    if moment.minute is not None and (instead := times_instead(claim, fact, evidence.sentences)):
+        return mismatch(fact, MIXED_UP, instead)
     if any(_covers(moment, other) for other in evidence.moments):
         return None
     lacking = [part for part in _parts(moment) if not any(_covers(part, other) for other in evidence.moments)]
@@ -153,6 +162,10 @@ def _is_stated_elsewhere(part: Moment, evidence: FactEvidence) -> bool:
         if any(a.raw in {part.minute / 60, part.minute / 60 - 12} for a in evidence.near_amounts):
             return True
         return shifted_minute(part.minute, evidence.near_amounts, evidence.near_moments)
+    if part.weekdays:  # "Saturday and Sunday" are the weekend
+        first, last = part.weekdays
+        named = {m.weekdays for m in evidence.moments}
+        return all((day % 7, day % 7) in named for day in range(first, first + (last - first) % 7 + 1))
     # "The 14th" in the evidence is a bare ordinal; a month's other forms are computed ("the month after").
     days = {a.raw for a in evidence.near_amounts if a.ordinal or not a.unit}
     months = {m.month for m in evidence.moments}

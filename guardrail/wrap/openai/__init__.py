@@ -1,4 +1,4 @@
-"""An OpenAI client whose chat completions are checked against the passages given in the call.
+"""An OpenAI client whose chat completions and responses are checked against the passages given in the call.
 
 from guardrail.wrap.openai import GuardedOpenAI
 client = GuardedOpenAI(openai.OpenAI(), Guard(policy=Policy.repair()))
@@ -15,7 +15,14 @@ except ImportError as error:
     raise MissingExtraError('guardrail.wrap.openai needs openai. Run: pip install "rag-guardrail[openai]"') from error
 
 from guardrail.wrap.openai.client import GuardedAsyncOpenAI, GuardedOpenAI
-from guardrail.wrap.openai.completion import GuardedCompletion
+from guardrail.wrap.openai.completion import GuardedCompletion, GuardedParsedCompletion
 from guardrail.wrap.openai.stream import GuardedAsyncStream, GuardedStream
 
-__all__ = ["GuardedAsyncOpenAI", "GuardedAsyncStream", "GuardedCompletion", "GuardedOpenAI", "GuardedStream"]
+__all__ = [
+    "GuardedAsyncOpenAI",
+    "GuardedAsyncStream",
+    "GuardedCompletion",
+    "GuardedOpenAI",
+    "GuardedParsedCompletion",
+    "GuardedStream",
+]

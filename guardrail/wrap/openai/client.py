@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from functools import cached_property
 from types import TracebackType
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import openai
 
@@ -15,8 +15,11 @@ from guardrail.streaming.events import Mode
 from guardrail.wrap.openai.endpoints import AsyncChat, Chat
 from guardrail.wrap.openai.request import PassagesFrom, Settings
 
+if TYPE_CHECKING:
+    from guardrail.wrap.openai.responses import AsyncResponses, Responses
+
 _GENERATING = frozenset(
-    "batches beta completions conversations delete evals get get_api_list patch post put realtime request responses "
+    "batches beta completions conversations delete evals get get_api_list patch post put realtime request "
     "with_raw_response with_streaming_response".split()
 )
 """Ways to a model's text past the check."""
@@ -47,8 +50,8 @@ class _Client(Generic[C]):
             guard: Checks, decides and repairs.
             mode: When the text of a stream leaves; see Guard.stream.
             passages_from: From the messages of a request to its passages, for calls without ``passages``.
-            allow_unguarded: Let endpoints through whose answers are not checked (responses, raw responses, ...); else
-                using them is a UsageError.
+            allow_unguarded: Let endpoints through whose answers are not checked (completions, raw responses, ...); else
+                using them is a UsageError, and ``hasattr`` says no.
 
         Raises:
             UsageError: the client or the guard is none.
@@ -75,7 +78,7 @@ class _Client(Generic[C]):
 
 
 class GuardedOpenAI(_Client[openai.OpenAI]):
-    """An ``openai.OpenAI`` (or AzureOpenAI) whose chat completions are checked before they are returned.
+    """An ``openai.OpenAI`` (or AzureOpenAI) whose chat completions and responses are checked before they are returned.
 
     Holds no state of a call: one client serves all threads. Embeddings, files, models and the like pass through.
     """
@@ -86,6 +89,13 @@ class GuardedOpenAI(_Client[openai.OpenAI]):
     def chat(self) -> Chat:
         """``client.chat``."""
         return Chat(self._client.chat, self._settings)
+
+    @cached_property
+    def responses(self) -> Responses:
+        """``client.responses``."""
+        from guardrail.wrap.openai.responses import Responses  # later versions of openai only
+
+        return Responses(self._client.responses, self._settings, "responses")
 
     def __enter__(self) -> Self:
         self._client.__enter__()
@@ -104,6 +114,13 @@ class GuardedAsyncOpenAI(_Client[openai.AsyncOpenAI]):
     def chat(self) -> AsyncChat:
         """``client.chat``."""
         return AsyncChat(self._client.chat, self._settings)
+
+    @cached_property
+    def responses(self) -> AsyncResponses:
+        """``client.responses``."""
+        from guardrail.wrap.openai.responses import AsyncResponses
+
+        return AsyncResponses(self._client.responses, self._settings, "responses")
 
     async def __aenter__(self) -> Self:
         await self._client.__aenter__()

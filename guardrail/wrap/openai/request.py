@@ -21,6 +21,10 @@ PassagesFrom = Callable[[Sequence[Any]], Iterable[PassageLike] | Awaitable[Itera
 _ONLY_FIRST = ("stream", "stream_options", "n")
 
 
+class NotCheckedError(UsageError, AttributeError):
+    """A way to a model's text past the check: the guarded client does not have it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """See GuardedOpenAI."""
@@ -39,50 +43,90 @@ class Settings:
             return passages
         return self.passages_from(messages)
 
+    def policy(self, given: Policy | str | None) -> Policy | None:
+        """The policy of one call; None = the guard's own."""
+        return None if given is None else self.guard.policy_of_call(given)
+
     def refuse(self, name: str) -> NoReturn:
-        """Say that this is not checked."""
-        raise UsageError(
-            f"{name} is not checked by the guard. Use chat.completions.create(..., passages=[...]). Where answers may "
-            "leave unchecked, use the client within, or pass allow_unguarded=True to the guarded one."
+        """Say that this is not checked; for ``getattr`` and ``hasattr``, that it is not there."""
+        raise NotCheckedError(
+            f"{name} is not checked by the guard. Use create or parse of chat.completions or responses, with "
+            "passages=[...]. Where answers may leave unchecked, use the client within, or pass allow_unguarded=True to "
+            "the guarded one."
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call. ``body``: the arguments that the model's client gets."""
+    """One call.
+
+    Attributes:
+        body: The arguments that the model's client gets.
+        messages: Those of the body, as a list.
+        key: Where they are in the body: ``messages``, or ``input``.
+        question: What was asked.
+        policy: None = the guard's own.
+        mode: When the text of a stream leaves.
+        field: The field that holds the answer, where the caller names one.
+    """
 
     body: Mapping[str, Any]
     messages: Sequence[Any]
+    key: str
     question: str | None
     policy: Policy | None
     mode: Mode
+    field: str | None
 
     def with_feedback(self, feedback: Feedback) -> dict[str, Any]:
         """The same request, after the answer that did not pass and what was wrong with it; one choice, no stream."""
         body = {name: value for name, value in self.body.items() if name not in _ONLY_FIRST}
         said = {"role": "assistant", "content": feedback.answer}
-        return {**body, "messages": [*self.messages, said, {"role": "user", "content": feedback.text}]}
+        return {**body, self.key: [*self.messages, said, {"role": "user", "content": feedback.text}]}
 
 
 def read_request(
-    messages: Iterable[Any], question: str | None, policy: Policy | None, mode: Mode, rest: Mapping[str, Any]
+    settings: Settings,
+    rest: Mapping[str, Any],
+    *,
+    key: str = "messages",
+    question: str | None,
+    policy: Policy | str | None,
+    mode: Mode | None = None,
+    field: str | None,
 ) -> Request:
     """The call, if its answer can be checked.
+
+    Args:
+        settings: The client's.
+        rest: What the vendor's client gets.
+        key: Where the messages are in it.
+        question: As given.
+        policy: As given.
+        mode: As given.
+        field: As given.
 
     Raises:
         UsageError: it cannot, or an argument is wrong.
     """
-    read_mode(mode)
-    if policy is not None and not isinstance(policy, Policy):
-        raise UsageError(f"policy must be a Policy, got {type(policy).__name__}. Use Policy.load(name or file).")
+    mode = read_mode(mode or settings.mode)
+    if field is not None and rest.get("stream"):
+        raise UsageError("answer_field needs the whole answer. Leave out stream.")
     if "audio" in _listed(rest.get("modalities")):
         raise UsageError("modalities holds 'audio': speech cannot be checked. Ask for text.")
     if rest.get("stream") and _is_more_than_one(rest.get("n")):
         raise UsageError(f"a stream of n={rest['n']} answers cannot be checked. Ask for one, or leave out stream.")
-    listed = list(messages)
-    asked = _last_question(listed) if question is None else read_question(question)
-    body = {**rest, "messages": listed}
-    return Request(body=body, messages=tuple(listed), question=asked, policy=policy, mode=mode)
+    given = rest.get(key) or ()
+    listed = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+    return Request(
+        body=rest if not given or isinstance(given, str) else {**rest, key: listed},
+        messages=tuple(listed),
+        key=key,
+        question=_last_question(listed) if question is None else read_question(question),
+        policy=settings.policy(policy),
+        mode=mode,
+        field=field,
+    )
 
 
 def given_passages(passages: object) -> tuple[Passage, ...]:
@@ -99,7 +143,7 @@ def _last_question(messages: Iterable[Any]) -> str | None:
     asked = [message for message in messages if _get(message, "role") == "user"]
     content = _get(asked[-1], "content") if asked else None
     if isinstance(content, list):
-        content = "\n".join(str(_get(part, "text")) for part in content if _get(part, "type") == "text")
+        content = "\n".join(str(_get(part, "text")) for part in content if _get(part, "type") in ("text", "input_text"))
     return content if isinstance(content, str) and content else None
 
 

@@ -30,6 +30,10 @@ def checked(answer):
         ("[1][2]", "citation"),
         ("https://example.org/a?b=c", "citation"),
         ("Sources: [1], [2]", "citation"),
+        ("Response 1:", "heading"),
+        ("### Answer 2", "heading"),
+        ("Response 1: You're welcome!", "greeting"),
+        ("Response 2: I don't know.", "declines"),
         ("---", "markup"),
         ("<br/>", "markup"),
         ("🎉🎉", "markup"),
@@ -83,6 +87,63 @@ def test_meta_prefix_is_stripped(answer, claim):
     """Words about where a claim was read are not part of the claim; the span keeps them."""
     segment = decompose(answer).segments[0]
     assert (segment.text, segment.span.of(answer)) == (claim, answer)
+
+
+@pytest.mark.parametrize("label", ["Response 1: ", "**Answer 2:** ", "Source 3: ", "Answer: "])
+def test_a_label_is_no_part_of_the_claim(label):
+    """Nor of its span: what is taken out, rewritten or noted is the text behind the label."""
+    answer = f"{label}The tower is red."
+    segment = decompose(answer).segments[0]
+    assert (segment.text, segment.span.of(answer)) == ("The tower is red.", "The tower is red.")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You're welcome! Anything else?",
+        "You're very welcome, Anna! Let me know if you need anything else.",
+        "You are welcome! I'm glad I could help.",
+        "Glad I could help! 😊",
+        "I'm happy to hear that!",
+        "No problem at all! Take care!",
+        "My pleasure. Enjoy your visit!",
+        "Thank you! I appreciate it.",
+        "Hello Anna, how may I help you?",
+        "I'm doing well, thank you! How can I help?",
+        "I'm here if you need anything else.",
+        "Just let me know if there's anything else.",
+        "I hope that helps, and enjoy your stay at the hotel!",
+        "Sorry for the confusion!",
+        "I apologize for the inconvenience.",
+        "Good luck with your exam!",
+    ],
+)
+def test_small_talk_claims_nothing(answer):
+    """In a turn of a chat that looked nothing up it must pass, though passages of earlier turns are there."""
+    assert not checked(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "No problem!",
+        "Sure, no problem.",
+        "Sounds good.",
+        "You're welcome to bring your dog.",
+        "You are welcome, entry is free.",
+        "I'm glad to help: the card is free.",
+        "I'm happy to hear that the fee is waived.",
+        "Enjoy your free drink at the bar!",
+        "Enjoy your stay at the hotel's own pool!",
+        "Sorry for the delay of 40 minutes.",
+        "I'm here if you need a refund, which is free.",
+        "I hope that helps, and enjoy your dinner in the hotel's own restaurant!",
+        "Of course, Paris!",
+        "Any time.",
+    ],
+)
+def test_claims_in_the_dress_of_small_talk_are_checked(answer):
+    assert decompose(answer).checked
 
 
 def test_bold_line_above_text_is_a_heading():

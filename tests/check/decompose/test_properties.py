@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from guardrail.check.decompose import decompose
+from guardrail.text.labels import LABEL
 
 _PIECES = st.sampled_from(
     [
@@ -14,12 +15,13 @@ _PIECES = st.sampled_from(
         "[", "]", "[1]", "[2][3]", "(Source: 1)", "【1】", "(", ")", "<b>", "</p>", "<!--", "-->", "&amp;", "https://x.y/z?q=1. ", "[a](b)", "他出生于北京。",
         "因此", "她很有名。", "（一）", "①", "一、", "\ud800", "\x00", "\u200b", "\u202e", "\u2028", "\x1c", "🎉", "مرحبا. ", "?", ":", "：", "Hello! ", "“", "”",
         "\t", " ", "\u3000", "X:\n", "References:\n", "I don't know. ", "他（她）。", "...", "e.g. ", "Dr. ", "3.5 ",
+        "Response 1: ", "**Answer 2:** ", "Source 3: ", "Sources:\n", "a.pdf, p. 3\n", "[^1]: ",
     ]
 )  # fmt: skip
 _ANSWERS = st.lists(_PIECES, max_size=30).map("".join) | st.text(
     st.characters(codec=None, exclude_categories=()), max_size=200
 )
-_MARKER = re.compile(r"[\s>#•‣▪◦●○·–—➢✓✔*+\-]*(?:[(（]?\w{1,4}[.)．）、]|[①-⑳])?[\s#]*(?:\[[ xX]\]\s*)?")
+_MARKER = re.compile(rf"[\s>#•‣▪◦●○·–—➢✓✔*+\-]*(?:[(（]?\w{{1,4}}[.)．）、]|[①-⑳])?[\s#]*(?:\[[ xX]\]\s*)?(?:{LABEL})?")
 
 
 @settings(max_examples=400, deadline=None)
@@ -42,7 +44,7 @@ def test_spans_are_ordered_disjoint_and_trimmed(answer):
 @example("> > a\n> b")
 @example("- \n- [ ] x")
 def test_nothing_is_lost(answer):
-    """What no segment covers is whitespace, or a list, quote or heading marker at the start of a line."""
+    """What no segment covers is whitespace, or a list, quote or heading marker, or a label, at the start of a line."""
     covered = bytearray(len(answer))
     for segment in decompose(answer).segments:
         covered[segment.span.start : segment.span.end] = b"\x01" * (segment.span.end - segment.span.start)

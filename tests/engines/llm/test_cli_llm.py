@@ -18,13 +18,13 @@ PASSAGES = ["The dam is 64 metres high.", "The repair took eleven weeks. The gat
 
 
 def record(number):
-    """Answers in turn: right, wrong."""
+    """Answers in turn: right, wrong; each with passages of its own."""
     high = 64 if number % 2 else 71
     answer = f"The dam is {high} metres high. The repair took eleven weeks. Report {number} says so."
     return {
         "id": f"r{number}",
         "answer": answer,
-        "passages": [*PASSAGES, f"Report {number} says so."],
+        "passages": [*(f"{text} (Sheet {number}.)" for text in PASSAGES), f"Report {number} says so."],
         "label": "supported" if number % 2 else "contradicted",
     }
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from guardrail import Guard, Passage, Policy, Verdict
 from guardrail.check.contract import VerifyRequest
+from guardrail.check.threads import AT_ONCE
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.engines.local.model import load
+from guardrail.engines.local.model import CrossEncoder, load
 from guardrail.testing import check_engine
 from guardrail.types import Segment, Span
 
@@ -35,6 +37,26 @@ def test_one_model_serves_all_guards():
     """Loading takes time and memory; a process does it once."""
     assert load() is load()
     assert Guard().engine == LocalEngine()
+
+
+def test_few_checks_are_read_at_once(monkeypatch):
+    """However many threads ask: more would only wait for each other, and keep an event loop beside them waiting."""
+    real, working, most = CrossEncoder.probabilities, [], []
+
+    def noting(self, *args):
+        working.append(None)
+        most.append(len(working))
+        try:
+            return real(self, *args)
+        finally:
+            working.pop()
+
+    monkeypatch.setattr(CrossEncoder, "probabilities", noting)
+    guard = Guard(policy=Policy.monitor().with_(deadline=None))
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda n: guard.check(f"It is {n} metres high.", [DAM]), range(32)))
+    assert len(most) == 32
+    assert max(most) <= AT_ONCE
 
 
 @pytest.mark.parametrize(

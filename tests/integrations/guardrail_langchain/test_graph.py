@@ -247,3 +247,15 @@ def test_wrong_options_of_a_node_are_refused():
         guardrail_node("strict")
     with pytest.raises(UsageError, match="cannot make its answer again"):
         guardrail_node(guard(), regenerate=True)
+
+
+def test_what_a_node_misses_is_told_in_its_own_name():
+    """Not as a matter of guard_chain."""
+    node = guardrail_node(guard("flag"))
+    with pytest.raises(
+        UsageError, match=r"no passages in the state .*Pass passages=<key or function> to guardrail_node"
+    ):
+        node.invoke({"question": QUESTION, "answer": RAW})
+    named = guardrail_node(guard("flag"), question="topic")
+    with pytest.raises(UsageError, match=r"no question in the state .*to guardrail_node"):
+        named.invoke({"question": QUESTION, "answer": RAW, "documents": [FACT]})

@@ -12,8 +12,13 @@ pytest.importorskip("langchain", reason="agents need langchain 1.x")
 
 from guardrail_langchain import GuardrailMiddleware
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, AgentState, ModelResponse, wrap_model_call
-from langchain.agents.structured_output import ProviderStrategy
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    ModelCallLimitMiddleware,
+    ModelResponse,
+    wrap_model_call,
+)
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
@@ -21,7 +26,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Too
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import MemorySaver
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from guardrail import Action, Guard, Passage, Policy, UsageError, Verdict
 from guardrail.testing import FakeEngine
@@ -210,6 +215,51 @@ def test_where_no_better_answer_comes_the_policy_decides(again):
     assert last.response_metadata["guardrail"]["exhausted"] is True
 
 
+def counted(text, tokens):
+    return AIMessage(text, usage_metadata={"input_tokens": tokens, "output_tokens": 1, "total_tokens": tokens + 1})
+
+
+@BOTH
+@pytest.mark.parametrize("again", [FACT, RAW], ids=["better", "the same again"])
+def test_usage_and_attempts_are_those_of_all_calls(how, again):
+    """A bill that is read from usage_metadata must not lose the calls behind the first one."""
+    agent, model = make([calling(), counted(RAW, 10), counted(again, 20)], guard("regenerate"))
+    last = HOW[how](agent, QUESTION)["messages"][-1]
+    assert last.usage_metadata == {"input_tokens": 30, "output_tokens": 2, "total_tokens": 32}
+    about = last.response_metadata["guardrail"]
+    assert (about["attempts"], about["model_calls"], len(model.asked)) == (2, 2, 3)
+
+
+@BOTH
+@pytest.mark.parametrize("first", [True, False])
+def test_calls_behind_the_first_one_count_for_the_limit_of_model_calls(how, first):
+    """Of the conversation: the limit of three is reached by two answers, one of them regenerated."""
+    limit = ModelCallLimitMiddleware(thread_limit=3)
+    guarding = GuardrailMiddleware(guard("regenerate"), passages=lambda _: [DOCUMENT])
+    model = Script(replies=[RAW, FACT, FACT])
+    order = [guarding, limit] if first else [limit, guarding]
+    agent = create_agent(model, [], middleware=order, checkpointer=MemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    texts = [HOW[how](agent, QUESTION, config)["messages"][-1].text for _ in range(3)]
+    assert texts[:2] == [FACT, FACT]
+    assert texts[2].startswith("Model call limits exceeded: thread limit (3/3)")
+    assert len(model.asked) == 3
+
+
+@BOTH
+@pytest.mark.parametrize("behavior", ["end", "error"])
+@pytest.mark.parametrize("calls", [2, 3])
+def test_the_limit_of_model_calls_is_asked_before_the_model(how, behavior, calls):
+    """Where none is left, the policy decides on the answer that there is."""
+    limit = ModelCallLimitMiddleware(run_limit=calls, exit_behavior=behavior)
+    replies = [calling(), RAW, FACT]
+    agent, model = make(replies, guard("regenerate", on_exhausted="redact"), more=[limit], model_call_limit=limit)
+    last = HOW[how](agent, QUESTION)["messages"][-1]
+    about = last.response_metadata["guardrail"]
+    assert (last.text, len(model.asked)) == (FACT, calls)
+    assert (about["attempts"], about["model_calls"], about["exhausted"]) == (calls - 1, calls - 1, calls == 2)
+
+
 def test_regenerating_can_be_turned_off():
     """Then the policy's on_exhausted applies."""
     agent, model = make([calling(), RAW], guard("regenerate", on_exhausted=Action.REDACT), regenerate=False)
@@ -262,28 +312,19 @@ def test_answers_without_any_passages_are_unverified_unless_they_are_skipped(how
     assert last.response_metadata["guardrail"] == {"checked": False, "reason": "no passages"}
 
 
-class Opening(BaseModel):
-    note: str
-
-
-def test_a_structured_reply_of_a_withheld_answer_goes_with_it():
-    """It says the same in other words."""
-    for text, kept in ((FACT, True), (RAW, False)):
-        reply = json.dumps({"note": text})
-        model = Script(replies=[reply])
-        agent = create_agent(
-            model,
-            [],
-            middleware=[
-                GuardrailMiddleware(
-                    guard(engine=FakeEngine({"invented": "unsupported"})), passages=lambda _: [DOCUMENT]
-                )
-            ],
-            response_format=ProviderStrategy(Opening),
-        )
-        state = agent.invoke(QUESTION)
-        assert ("invented" in str(state)) is False
-        assert (state.get("structured_response") is not None) is kept
+@BOTH
+def test_small_talk_passes_also_after_evidence_and_a_claim_without_new_evidence_is_checked(how):
+    """A turn that looks nothing up is judged by the documents of earlier turns, if it claims anything."""
+    thanks, later = "You're very welcome, Anna! Anything else?", "Parking was invented in 1900."
+    engine = FakeEngine({"garage": "supported"}, default="unsupported")
+    agent, _ = make(
+        [calling(), FACT, thanks, later], guard(engine=engine), without_passages="skip", checkpointer=MemorySaver()
+    )
+    thread = {"configurable": {"thread_id": "1"}}
+    asked = ("When does the garage open?", "Thanks!", "Who invented parking?")
+    said = [HOW[how](agent, {"messages": [HumanMessage(text)]}, thread)["messages"][-1].text for text in asked]
+    assert said[:2] == [FACT, thanks]
+    assert said[2].startswith(BLOCKED)
 
 
 def test_it_sees_the_answer_after_other_middleware_that_stands_behind_it():

@@ -8,12 +8,9 @@ import operator
 
 import pytest
 from guardrail_langchain import guard_chain
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.runnables import (
-    RunnableLambda,
-    RunnablePassthrough,
-)
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 
 from guardrail import UsageError
 from guardrail.errors import ConfigurationError
@@ -104,3 +101,26 @@ def test_by_default_a_chain_answers_again_where_it_can(document, guard, lcel):
         assert (found.text == FACT) is (attempts == 2)
     assert guard_chain(can, guard("regenerate"), regenerate=False).invoke({"input": QUESTION})["guardrail"].exhausted
     assert INVENTED not in guard_chain(lcel(StrOutputParser()), guard("regenerate")).invoke(QUESTION)
+
+
+def counted(text, tokens, kind=AIMessage):
+    return kind(text, usage_metadata={"input_tokens": tokens, "output_tokens": 1, "total_tokens": tokens + 1})
+
+
+@pytest.mark.parametrize("how", ["invoke", "stream", "chunks"])
+def test_a_message_tells_the_usage_of_all_calls(how, document, guard, parts_of):
+    """Also of those whose text is not delivered."""
+    texts = iter([counted(RAW, 10), counted(FACT, 20)])
+
+    def chunks(_):
+        yield AIMessageChunk(FACT)
+        yield counted(f" {INVENTED}", 10, AIMessageChunk)
+
+    step = RunnableLambda(lambda _: next(texts)) if how != "chunks" else RunnableGenerator(chunks)
+    chain = RunnablePassthrough.assign(context=lambda _: [document]).assign(answer=step)
+    again = {"regenerate": lambda _: counted(FACT, 20)} if how == "chunks" else {}
+    guarded = guard_chain(chain, guard("regenerate"), **again)
+    given = {"input": QUESTION}
+    output = guarded.invoke(given) if how == "invoke" else functools.reduce(operator.add, parts_of(guarded, given))
+    assert output["answer"].text == FACT
+    assert output["answer"].usage_metadata == {"input_tokens": 30, "output_tokens": 2, "total_tokens": 32}

@@ -14,7 +14,6 @@ pytest.importorskip("langchain", reason="agents need langchain 1.x")
 from guardrail_langchain import GuardrailMiddleware, guard_chain, guardrail_node
 from guardrail_langchain.answers import scrub
 from langchain.agents import create_agent
-from langchain.agents.structured_output import ToolStrategy
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
@@ -193,21 +192,3 @@ def test_objects_under_other_keys_do_not_keep_the_answer(held, how):
     assert "invented" not in repr(other)
     assert "invented" in repr(held)
     assert scrub(held, "quite another answer, and a long one", "x") == held
-
-
-def test_a_structured_reply_by_a_tool_call_is_checked():
-    for text, passes in ((RAW, False), (FACT, True)):
-        calls = [{"name": "Reply", "args": {"answer": text}, "id": "c1"}]
-        options = {
-            "response_format": ToolStrategy(Reply),
-            "middleware": [GuardrailMiddleware(guard(), passages=evidence)],
-        }
-        agent = create_agent(Says(text="", calls=calls), [], **options)
-        for state in (agent.invoke(ASKED), asyncio.run(agent.ainvoke(ASKED))):
-            if passes:
-                assert state["structured_response"] == Reply(answer=FACT)
-                assert state["messages"][1].response_metadata["guardrail"]["action"] == "allow"
-            else:
-                assert state["messages"][-1].text.startswith(BLOCKED)
-                assert state["structured_response"] == state["messages"][-1].text
-                assert "invented" not in str(state)

@@ -1,5 +1,9 @@
 """Responses, their nodes as passages, and what the metadata say."""
 
+import copy
+import json
+import pickle
+
 import pytest
 
 pytest.importorskip("llama_index.core")
@@ -10,7 +14,7 @@ from llama_index.core.base.response.schema import (
 )
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from guardrail import Guard
+from guardrail import Guard, GuardedAnswer
 from guardrail.testing import FakeEngine
 from tests.support.llama_queries import BAD, GOOD, TEXT, Height, Structured, guard_for, inner_engine
 
@@ -20,6 +24,22 @@ def test_a_verdict_that_is_not_hidden_quotes_what_was_withheld():
     response = GuardedQueryEngine(inner_engine(), guard_for("redact")).query("How high?")
     assert "sharks" in response.metadata["guardrail"].report.answer
     assert "sharks" not in str(response)
+
+
+@pytest.mark.parametrize("hide_from", ["streams", "all"])
+def test_metadata_are_json(hide_from):
+    """As plain data, and with the attributes of the answer; also copied and pickled."""
+    response = GuardedQueryEngine(inner_engine(), guard_for("redact"), hide_from=hide_from).query("How high?")
+    read = json.loads(json.dumps(response.metadata))["guardrail"]
+    assert (read["verdict"], read["action"], read["text"]) == ("unsupported", "redact", GOOD)
+    assert [f["verdict"] for f in read["findings"]] == ["supported", "unsupported"]
+    record = response.metadata["guardrail"]
+    assert isinstance(record.guarded, GuardedAnswer)
+    assert (record.text, record.attempts) == (GOOD, 1)
+    for copied in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert copied == record
+        assert copied.report == record.report
+    assert not hasattr(record, "nothing")
 
 
 def test_objects_keep_their_shape_only_where_nothing_changes():

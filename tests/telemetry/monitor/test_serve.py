@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = os.pathsep.join(filter(None, [str(Path.cwd()), os.environ.get("PYTHONPATH")]))
+from tests.telemetry.monitor.processes import run_python
+
 START = """
 import socket, urllib.request
 from opentelemetry import metrics
@@ -24,18 +20,10 @@ def refused(call, *arguments):
 """
 
 
-def python(code):
+def python(code, **environment):
     """What the code prints, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", START + code],
-        env=os.environ | {"PYTHONPATH": ROOT},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    done = run_python(START + code, "-W", "error", **environment)
+    assert [line for line in done.stderr.splitlines() if "was forked after serve_metrics" not in line] == []
     return done.stdout.splitlines()
 
 
@@ -87,21 +75,63 @@ with socket.create_server(("127.0.0.1", port)):
     assert kept == "True"
 
 
-def test_a_port_that_is_taken_can_be_mended():
+def test_an_address_that_is_not_ours_can_be_mended():
     """Nothing is set up then, so a second call works."""
     said, counted = python("""
-with socket.create_server(("127.0.0.1", 0)) as taken:
-    port = taken.getsockname()[1]
-    print(refused(serve_metrics, port).replace(str(port), "PORT"))
+print(refused(serve_metrics, 9464, "192.0.2.1"))
 with serve_metrics(0) as served:
     metrics.get_meter("test").create_counter("calls").add(1)
     print([line.split("{")[0] for line in read(served.url).splitlines() if line.startswith("calls_total")])
 """)
-    assert (
-        said
-        == "UsageError: cannot serve metrics at '127.0.0.1', port PORT: Address already in use. Name another port or host."
+    assert said == (
+        "UsageError: cannot serve metrics at '192.0.2.1', port 9464: Cannot assign requested address. "
+        "Name another port or host."
     )
     assert counted == "['calls_total']"
+
+
+def test_a_port_that_is_taken_stops_no_service():
+    """The next free one is taken; a warning names both and says what to do."""
+    said, page = python("""
+import logging, sys
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+with socket.create_server(("127.0.0.1", 0)) as taken:
+    port = taken.getsockname()[1]
+    with serve_metrics(port) as served:
+        assert served.port != port
+        print("python_info" in read(served.url))
+""")
+    assert "is in use: the metrics of this process are on port" in said
+    assert "PROMETHEUS_MULTIPROC_DIR" in said
+    assert page == "True"
+
+
+def test_with_a_folder_the_process_that_has_the_port_serves_the_page(tmp_path):
+    """The others only count; a folder that cannot be one is refused."""
+    folder = tmp_path / "made" / "here"
+    page, refusal = python(
+        """
+import os
+from pathlib import Path
+from guardrail import Guard
+from guardrail.telemetry.monitor import serve
+from guardrail.telemetry.monitor.workers import shared_page
+from guardrail.testing import FakeEngine
+from prometheus_client import start_http_server
+Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(parents=True)
+page = shared_page(Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]))
+with start_http_server(0, "127.0.0.1", page)[0] as first, serve_metrics(first.server_port) as served:
+    Guard(engine=FakeEngine()).check("It is long.", ["It is long."])
+    print("guardrail_answers_total{" in read(served.url))
+    first.shutdown()
+print(refused(serve._usable, "/dev/null/x"))
+""",
+        PROMETHEUS_MULTIPROC_DIR=str(folder),
+    )
+    assert page == "True"
+    assert refusal == (
+        "ConfigurationError: PROMETHEUS_MULTIPROC_DIR is '/dev/null/x', and cannot be a folder: Not a directory."
+    )
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "'9464'", "None", "True"])
@@ -137,7 +167,7 @@ import os, signal
 with serve_metrics(0) as served:
     child = os.fork()
     if child == 0:
-        signal.alarm(5)
+        signal.alarm(60)
         served.close()
         os._exit(7)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

@@ -7,8 +7,10 @@ import asyncio
 import pytest
 
 from guardrail import Guard, Passage, Policy
+from guardrail.streaming import Withheld
 from guardrail.telemetry import Telemetry, labels
 from guardrail.telemetry.records import RecordStore
+from guardrail.testing import FakeEngine
 
 BRIDGE = Passage(id="b", title="The bridge", text="The bridge opened in 1931. It is 300 metres long.")
 
@@ -46,6 +48,57 @@ def test_checks_streams_and_async_calls_are_recorded_once_each(guard, store):
         ("1981", "block"),
         ("1991", "block"),
     ]
+
+
+WRONG = ["It is 300 metres long. ", "The bridge opened in 1971. ", "Nobody in the town knows who built it and when. "]
+
+
+def test_an_abandoned_stream_is_recorded_as_far_as_it_was_checked(store):
+    engine, policy = FakeEngine({"1971": "contradicted"}), Policy(actions={"contradicted": "redact"}, deadline=None)
+    guard = Guard(policy=policy, engine=engine, telemetry=Telemetry(recorder=store))
+    stream = guard.stream([*WRONG, "More."], [BRIDGE], question="When did it open?", mode="sentence")
+    while not isinstance(next(stream), Withheld):
+        pass
+    stream.close()
+    assert store.flush()
+    [found] = store.worst()
+    assert (found.action, found.verdict, found.question, found.text) == (
+        "abandoned", "contradicted", "When did it open?", None,
+    )  # fmt: skip
+    assert found.faults[0].text == "The bridge opened in 1971."
+    assert store.stats().records == 0  # it is no answer
+
+
+@pytest.mark.parametrize("mode", ["buffer", "observe"])
+def test_an_abandoned_stream_that_nobody_checked_is_sampled_and_unverified(path, mode):
+    async def leave(store):
+        async def deltas():
+            yield WRONG[0]
+            read.set()
+            await asyncio.Event().wait()
+
+        read = asyncio.Event()
+        guard = Guard(telemetry=Telemetry(recorder=store))
+        reading = asyncio.ensure_future(_all(guard.astream(deltas(), [BRIDGE], mode=mode)))
+        await read.wait()
+        await asyncio.sleep(0)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+    with RecordStore(path, sample=1.0) as store, RecordStore(path, sample=0.0) as sampling:
+        for one in (store, sampling):
+            asyncio.run(leave(one))
+            assert one.flush()
+        assert sampling.counts == {"sampled_out": 1}
+        [found] = store.records()
+    assert (found.action, found.verdict, found.passages) == ("abandoned", "unverified", (BRIDGE,))
+    assert found.answer == WRONG[0]
+    assert "left" in found.report.reason
+
+
+async def _all(stream):
+    return [event async for event in stream]
 
 
 def test_a_regenerated_answer_is_recorded_with_the_first_one(guard, store):

@@ -38,8 +38,9 @@ def whole(path):
 
 
 def test_services_that_are_killed_or_interrupted_leave_a_whole_file(path, outcome):
-    endings = {signal.SIGKILL: start("endless", path), signal.SIGINT: start("endless", path)}
-    assert [service.stdout.readline() for service in endings.values()] == ["ready\n"] * 2
+    modes = {signal.SIGKILL: "endless", signal.SIGINT: "endless", signal.SIGTERM: "terminated"}
+    endings = {ending: start(mode, path) for ending, mode in modes.items()}
+    assert [service.stdout.readline() for service in endings.values()] == ["ready\n"] * 3
     with RecordStore(path) as store:  # read and written meanwhile
         store.record(outcome(ident="ours"))
         assert store.flush()
@@ -54,7 +55,8 @@ def test_services_that_are_killed_or_interrupted_leave_a_whole_file(path, outcom
         numbers = [int(record.id.split()[1]) for record in found if record.id.startswith(f"{service.pid} ")]
         assert numbers == list(range(len(numbers)))
         assert len(numbers) > 200
-    assert ["KeyboardInterrupt" in said for said in errors] == [False, True]
+    assert ["KeyboardInterrupt" in said for said in errors] == [False, True, False]
+    assert endings[signal.SIGTERM].returncode == 0
 
 
 def test_a_locked_file_keeps_nobody_from_ending(path):

@@ -45,6 +45,19 @@ def test_a_locked_file_costs_the_caller_nothing_and_loses_nothing(store, path, o
     assert store.count() == 501
 
 
+def test_what_was_recorded_is_on_disk_soon_after(path, outcome, monkeypatch):
+    """A service that a signal ends has no more time than that."""
+    monkeypatch.undo()  # the real waits
+    took = []
+    with RecordStore(path) as store:
+        for number in range(1, 9):
+            store.record(outcome())
+            start = time.monotonic()
+            assert eventually(lambda number=number: store.counts.get("written") == number)
+            took.append(time.monotonic() - start)
+    assert min(took) < 0.1
+
+
 def test_the_queue_is_bounded_and_what_does_not_fit_is_counted_and_logged_once(path, outcome, caplog):
     with RecordStore(path, queue=10) as store:
         store.record(outcome())

@@ -62,7 +62,7 @@ def test_sums_products_ratios_and_complements(claim, amounts, true):
         (amount(66), [Moment(years=(1891, 1891)), Moment(years=(1957, 1957))], True),
         (amount(3, "s", factor=YEAR), [Moment(years=(1936, 1936)), Moment(years=(1939, 1939))], True),
         (amount(40, "s", factor=60), [Moment(minute=840), Moment(minute=880)], True),
-        (amount(2, "s", factor=86_400), [Moment(weekday=1), Moment(weekday=3)], True),
+        (amount(2, "s", factor=86_400), [Moment(weekdays=(1, 1)), Moment(weekdays=(3, 3))], True),
         (amount(6, "s", factor=86_400), [Moment(month=5, day=2), Moment(month=5, day=8)], True),
         (amount(50), [Moment(years=(1891, 1891)), Moment(years=(1957, 1957))], False),
     ],

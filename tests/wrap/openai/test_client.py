@@ -17,7 +17,8 @@ from tests.support.openai_clients import ASKED, PASSAGES, WRONG, clients
 @pytest.mark.parametrize(
     "use",
     [
-        lambda c: c.responses.create(model="m", input="?"),
+        lambda c: c.responses.stream(model="m", input="?"),
+        lambda c: c.responses.retrieve("id"),
         lambda c: c.completions.create(model="m", prompt="?"),
         lambda c: c.beta.chat,
         lambda c: c.with_raw_response,
@@ -25,7 +26,6 @@ from tests.support.openai_clients import ASKED, PASSAGES, WRONG, clients
         lambda c: c.post("/chat/completions"),
         lambda c: c.chat.with_raw_response,
         lambda c: c.chat.completions.with_raw_response.create(model="m", messages=ASKED),
-        lambda c: c.chat.completions.parse(model="m", messages=ASKED),
         lambda c: c.chat.completions.stream(model="m", messages=ASKED),
         lambda c: c.chat.completions.retrieve("id"),
     ],
@@ -35,6 +35,18 @@ def test_ways_past_the_check_are_refused(use, kind):
     """Unless the caller says that he knows."""
     with clients() as pair, pytest.raises(UsageError, match="is not checked by the guard"):
         use(pair[0] if kind == 0 else pair[1]())
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["sync", "async"])
+def test_code_that_asks_first_is_told_that_a_way_past_the_check_is_not_there(kind):
+    """``getattr`` with a default and ``hasattr``, as libraries look for what a client can do."""
+    with clients() as pair:
+        client = pair[0] if kind == 0 else pair[1]()
+        for holder, name in ((client, "beta"), (client.chat, "with_raw_response"), (client.chat.completions, "stream")):
+            assert getattr(holder, name, None) is None
+            assert not hasattr(holder, name)
+        assert hasattr(client, "responses")
+        assert hasattr(client.responses, "parse")
 
 
 def test_ways_past_the_check_can_be_opened():

@@ -51,7 +51,7 @@ def test_the_question_and_the_policy_of_one_call():
         (lambda c: ask((c, None, None), "sync", passages="one"), "passages must be a list"),
         (lambda c: ask((c, None, None), "stream", n=2), "stream of n=2"),
         (lambda c: ask((c, None, None), "sync", mode="fast"), "unknown mode"),
-        (lambda c: ask((c, None, None), "sync", policy="strict"), "policy must be a Policy"),
+        (lambda c: ask((c, None, None), "sync", policy="strict"), "no policy 'strict'. The guard has none by name"),
         (lambda c: ask((c, None, None), "sync", modalities=["text", "audio"]), "speech cannot be checked"),
         (lambda _: GuardedOpenAI(openai.AsyncOpenAI(api_key="any"), guard()), "Async: GuardedAsyncOpenAI"),
         (lambda _: GuardedAsyncOpenAI(openai.OpenAI(api_key="any"), guard()), "Sync: GuardedOpenAI"),

@@ -1,0 +1,138 @@
+"""Packs: a premise and all claims that are read with it at once, as the larger reader is trained and run.
+
+A reader of packs encodes the premise once; each claim sees the premise and itself, never another claim.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from guardrail.evaluation.stress import right_versions, wrong_versions
+from guardrail.types import ErrorType
+from training import mixture
+from training.contrast import contrast_group, contrast_sets, least_shown
+from training.elementary import elementary_pairs
+from training.pairs import (
+    CONTRADICTED,
+    NEUTRAL,
+    NOT_SUPPORTED,
+    REFUTING,
+    SUPPORTED,
+    Pair,
+    human_pairs,
+    join,
+    one_of_a_kind,
+    parts_of,
+    written_records,
+)
+
+LONG = mixture.LONG | {"check_covid"}
+
+FIRST = {"contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20}
+LATER = {"contrast": 330, "short": 130, "records": 26, "long": 24, "frames": 60}
+"""Contrast sets, rows, records, rows, pairs in a round; without many plain pairs first, new weights learn nothing."""
+
+CLAIMS = 12
+"""Most claims of one pack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim with its label (training.pairs) and, where known, its error type."""
+
+    text: str
+    label: int
+    error: ErrorType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One input of the reader; claims next to each other may be twins, one true and one false."""
+
+    premise: str
+    claims: tuple[Claim, ...]
+    source: str
+
+    def __len__(self) -> int:
+        """Characters, as a measure of its cost."""
+        return len(self.premise) + sum(len(claim.text) + 6 for claim in self.claims)
+
+
+def packed(pairs: Sequence[Pair]) -> list[Pack]:
+    """Pairs with the same premise together."""
+    by_premise: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        by_premise[pair.premise].append(pair)
+    return [
+        Pack(premise, tuple(Claim(p.claim, p.label, p.error) for p in group[start : start + CLAIMS]), group[0].source)
+        for premise, group in by_premise.items()
+        for start in range(0, len(group), CLAIMS)
+    ]
+
+
+def rounds(data: Path, rng: random.Random, *, warmed: bool) -> Iterator[list[Pack]]:
+    """Rounds without end."""
+    short = packed(mixture.short_pairs(data, rng))
+    long = packed(human_pairs(data, rng, 1.0, sets=LONG))
+    rng.shuffle(short)
+    records = written_records(data, held=False)
+    weights = [{"balanced": 1.0, "field": 1.0, "own": 0.6, "given": 0.25}[record["set"]] for record in records]
+    sets = contrast_sets(held=False)
+    seen: Counter[str] = Counter()
+    at = 0
+    while True:
+        counts = LATER if warmed else FIRST
+        warmed = True
+        chosen = least_shown(seen, counts["contrast"], rng)
+        made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
+        made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
+        at = (at + counts["short"]) % max(1, len(short) - counts["short"])
+        for record in rng.choices(records, weights, k=counts["records"]):
+            made.extend(record_packs(record, rng))
+        frames = list(elementary_pairs(rng, counts["frames"]))
+        made += [pack for start in range(0, len(frames), 2) for pack in packed(frames[start : start + 2])]
+        yield made
+
+
+def record_packs(record: dict[str, Any], rng: random.Random) -> Iterator[Pack]:
+    """A written record with one view of its passages, its claims, and claims that stay close to its sentences."""
+    sentences: list[str] = record["sentences"]
+    everything = set(range(len(sentences)))
+    parts = [set(part) for part in parts_of(record)]
+    view = everything if len(parts) == 1 or rng.random() < 0.5 else rng.choice(parts)
+    if rng.random() < 0.15:  # a sentence is missing: what needed it is no longer said
+        view = view - {rng.choice(sorted(view))}
+    text = join([sentences[i] for i in sorted(view)], record["lang"])
+    if rng.random() < 0.3 and record["title"] not in text:
+        text = f"{record['title']}: {text}"
+    supported: list[dict[str, Any]] = record["supported"]
+    claims = [Claim(c["c"], SUPPORTED if set(c["e"]) <= view else NOT_SUPPORTED) for c in supported]
+    for claim in record["unsupported"]:
+        twin = claim["p"]
+        needed = set(supported[twin]["e"]) if twin is not None and twin < len(supported) else everything
+        exact = CONTRADICTED if claim["v"] == "contradicted" else NEUTRAL
+        claims.append(Claim(claim["c"], exact if needed <= view else NOT_SUPPORTED, ErrorType(claim["t"])))
+    claims += _close(record, view, rng)
+    rng.shuffle(claims)
+    yield Pack(text, tuple(claims[: CLAIMS // 2 if record["set"] == "given" else CLAIMS]), record["set"])
+
+
+def _close(record: dict[str, Any], view: set[int], rng: random.Random) -> Iterator[Claim]:
+    """Claims close to the passage, true and false: else wording would give the labels of many records away."""
+    if record["lang"] != "en":
+        return
+    sentences: list[str] = record["sentences"]
+    wanted = 4 if record["set"] in ("field", "given") else 2
+    for index in rng.sample(sorted(view), min(wanted, len(view))):
+        right = right_versions(sentences[index], rng, others=sentences)
+        yield Claim(rng.choice(right) if right and rng.random() < 0.7 else sentences[index], SUPPORTED)
+    for index in rng.sample(sorted(view), min(wanted // 2, len(view))):
+        others = sentences[:index] + sentences[index + 1 :]
+        made = one_of_a_kind(wrong_versions(sentences[index], rng, others=others), rng)
+        if made is not None:
+            yield Claim(made[1], CONTRADICTED if made[0] in REFUTING else NOT_SUPPORTED, made[0])
