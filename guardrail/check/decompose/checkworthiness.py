@@ -188,7 +188,8 @@ _PREFIX = re.compile(
 
 def strip_prefix(text: str) -> str:
     """The claim without a label ("Answer 2:") or words about where it was read ("Based on the passages, ...")."""
-    text = without_label(text)
+    bare = without_label(text)
+    text = bare if has_words(bare) else text
     found = _PREFIX.match(text)
     if found is None or not has_words(text[found.end() :]):
         return text

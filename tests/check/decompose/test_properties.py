@@ -59,6 +59,7 @@ def test_nothing_is_lost(answer):
 
 @settings(max_examples=300, deadline=None)
 @given(answer=_ANSWERS, question=st.none() | _ANSWERS, ids=st.lists(st.text(max_size=3), max_size=4))
+@example("He said. Response 1: ]", None, [])
 def test_text_is_clean_and_result_is_stable(answer, question, ids):
     """Checked segments have words on one line without lone surrogates; the same input gives the same result."""
     found = decompose(answer, question=question, passage_ids=ids)
