@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +19,7 @@ from pydantic import BaseModel
 from guardrail import GuardedAnswer, Passage
 from guardrail.check.intake import PassageLike, lines_of
 from guardrail.check.report_json import result_record
+from guardrail.check.threads import in_pool
 from guardrail.wrap.kinds import HideFrom
 from guardrail_llamaindex.sub_answers import is_sub_answer
 
@@ -77,7 +77,7 @@ async def atext_of(response: RESPONSE_TYPE) -> str:
     if isinstance(response, AsyncStreamingResponse):
         return text_of(await response.get_response())
     if isinstance(response, StreamingResponse):  # its generator waits for a model
-        return await asyncio.to_thread(text_of, response)
+        return await in_pool("streams", text_of, response)
     return text_of(response)
 
 
