@@ -277,6 +277,7 @@ class Guard:
             call = self._call(answer, passages, question, claims, used)
             if engine is not None:
                 call = replace(call, engine=engine, retriever=None)
+            seen.so_far = call.abandoned
             return seen.set_report((yield from checked(call)))
 
     def repairing(
@@ -320,7 +321,10 @@ class Guard:
 
         used = self.policy_of_call(policy)
         with self._observed(used) as seen:
-            report = yield from checked(self._call(answer, passages, question, claims, used))
+            call = self._call(answer, passages, question, claims, used)
+            seen.so_far = call.abandoned
+            report = yield from checked(call)
+            seen.so_far = lambda: report
             return seen.set_delivery((yield from self._repaired(report, used, regenerate)))
 
     def _repaired(

@@ -34,7 +34,7 @@ class Instruments:
         self.decisions = count("guardrail.decisions", "{decision}", "Decisions on answers that were checked before")
         self.claims = count("guardrail.claims", "{claim}", "Findings of guarded answers")
         self.unverified = count("guardrail.claims.unverified", "{claim}", "Claims that are not verified")
-        self.abandoned = count("guardrail.streams.abandoned", "{stream}", "Streams whose reader left before the end")
+        self.abandoned = count("guardrail.streams.abandoned", "{stream}", "Answers whose caller left before the end")
         self.repaired = count("guardrail.answers.repaired", "{answer}", "Answers for which a new one was asked")
         self.attempts = count("guardrail.repair.attempts", "{attempt}", "Regenerations and rewrites")
         self.judge_calls = count("guardrail.judge.calls", "{call}", "Requests to a judge model")
