@@ -155,11 +155,11 @@ class Observation:
                     metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
                 left = error is None or isinstance(error, GeneratorExit)
                 cancelled = _is_cancellation(error) and self._name == "check"
-                if not left and not cancelled:
+                if error is not None and not left:
                     spans.describe(root, {"error.type": spans.error_type(error)})
-                elif self._guarded is None and (cancelled or self._mode is not None):
+                if self._guarded is None and (cancelled or (left and self._mode is not None)):
                     self._abandon(root, so_far)  # what was found of its beginning is no result
-                elif self._report is not None:
+                elif left and self._report is not None:
                     self._emit(root, self._report)
         except Exception as failure:  # telemetry must not cost the answer
             _log.warning("telemetry of an answer is lost: %s", type(failure).__name__, exc_info=failure)
