@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
-from guardrail import telemetry
 from guardrail.check.contract import (
     AsyncDecomposer,
     AsyncEngine,
@@ -27,6 +26,7 @@ from guardrail.check.drivers import Program, Work
 from guardrail.check.matrix import validated
 from guardrail.check.threads import in_pool, in_time
 from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
+from guardrail.telemetry import record_error
 from guardrail.types import SupportMatrix
 
 T = TypeVar("T")
@@ -143,7 +143,7 @@ def reason_of(error: Exception) -> str:
 
     Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
     """
-    telemetry.record_error(error)
+    record_error(error)
     return f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
 
 

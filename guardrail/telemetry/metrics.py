@@ -9,6 +9,8 @@ from functools import lru_cache
 from opentelemetry import metrics
 from opentelemetry.metrics import Counter, Histogram, MeterProvider, NoOpMeterProvider, UpDownCounter
 
+from guardrail.telemetry.version import version
+
 _log = logging.getLogger(__name__)
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -22,9 +24,7 @@ class Instruments:
     """All instruments, made by one meter."""
 
     def __init__(self, provider: MeterProvider | None) -> None:
-        from guardrail import __version__
-
-        meter = metrics.get_meter("guardrail", __version__, meter_provider=provider)
+        meter = metrics.get_meter("guardrail", version(), meter_provider=provider)
         count = meter.create_counter
 
         def histogram(name: str, unit: str, description: str, bounds: Sequence[float]) -> Histogram:

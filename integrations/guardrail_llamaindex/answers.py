@@ -18,8 +18,8 @@ from pydantic import BaseModel
 
 from guardrail import GuardedAnswer, Passage
 from guardrail.check.intake import PassageLike, lines_of
-from guardrail.check.report_json import result_record
 from guardrail.check.threads import in_pool
+from guardrail.report_json import result_record
 from guardrail.retrieval.titles import title_of
 from guardrail.wrap.kinds import HideFrom
 from guardrail_llamaindex.sub_answers import is_sub_answer

@@ -50,11 +50,12 @@ def clients(script=model, action="block", **options):
     """A guarded client of each kind, and their server."""
     with OpenAIServer(script) as server:
         common = {"base_url": server.base_url, "api_key": "any", "max_retries": 0}
-        yield (
-            GuardedOpenAI(openai.OpenAI(**common), guard(action), **options),
-            lambda: GuardedAsyncOpenAI(openai.AsyncOpenAI(**common), guard(action), **options),
-            server,
-        )
+        with openai.OpenAI(**common) as client:
+            yield (
+                GuardedOpenAI(client, guard(action), **options),
+                lambda: GuardedAsyncOpenAI(openai.AsyncOpenAI(**common), guard(action), **options),
+                server,
+            )
 
 
 def ask(pair, way, **more):
