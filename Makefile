@@ -25,7 +25,7 @@ WHEEL_TESTS := tests/conftest.py tests/support \
 
 # The oldest frameworks that the extras allow; their own ranges would let in newer parts that do not fit.
 LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-prebuilt==1.0.0 "langgraph-checkpoint<3.1" \
-	llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0
+	llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0 openai==1.60.0 cachetools tenacity
 
 .DEFAULT_GOAL := help
 .PHONY: help demo monitor-demo test lint docs train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
@@ -73,10 +73,10 @@ endif
 cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
 	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/engines/cross_encoder
 
-lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, OpenTelemetry
+lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, openai, OpenTelemetry
 	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python $(PIP) install -e . pytest hypothesis $(LOWEST)
-	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/integrations \
+	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) tests/integrations tests/wrap/openai \
 		$(addprefix tests/telemetry/test_,spans.py labels.py)
 
 monitor-test: $(VENV)/.with-dev ## the monitoring example, from the bad index to the alert that is resolved

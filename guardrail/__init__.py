@@ -68,9 +68,6 @@ def __getattr__(name: str) -> str:
     """``__version__``, looked up when somebody asks."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import metadata
+    from guardrail.telemetry.version import version
 
-    try:
-        return metadata.version("rag-guardrail")
-    except metadata.PackageNotFoundError:  # a source tree that was never installed
-        return "0"
+    return version()

@@ -245,6 +245,20 @@ class Guard:
         with self._observed(used := self.policy_of_call(policy), "apply") as seen:
             return seen.set_delivery(applied(report, used))
 
+    def unanswered(self, why: str, *, question: str | None = None, policy: Policy | str | None = None) -> GuardedAnswer:
+        """What is delivered where nobody answered in time: the policy's refusal, counted as an unverified answer.
+
+        Args:
+            why: What happened, for people; without a full stop.
+            question: See check, as for ``policy``.
+            policy: See check.
+        """
+        from guardrail.repair.unanswered import unanswered
+
+        used = self.policy_of_call(policy)
+        with self._observed(used) as seen:
+            return seen.set_delivery(unanswered(self._call("", (), question, None, used).report(), why, used))
+
     def checking(
         self,
         answer: str,
@@ -263,6 +277,7 @@ class Guard:
             call = self._call(answer, passages, question, claims, used)
             if engine is not None:
                 call = replace(call, engine=engine, retriever=None)
+            seen.so_far = call.abandoned
             return seen.set_report((yield from checked(call)))
 
     def repairing(
@@ -306,7 +321,10 @@ class Guard:
 
         used = self.policy_of_call(policy)
         with self._observed(used) as seen:
-            report = yield from checked(self._call(answer, passages, question, claims, used))
+            call = self._call(answer, passages, question, claims, used)
+            seen.so_far = call.abandoned
+            report = yield from checked(call)
+            seen.so_far = lambda: report
             return seen.set_delivery((yield from self._repaired(report, used, regenerate)))
 
     def _repaired(

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
-from guardrail import telemetry
 from guardrail.check.contract import (
     AsyncDecomposer,
     AsyncEngine,
@@ -25,8 +24,9 @@ from guardrail.check.contract import (
 )
 from guardrail.check.drivers import Program, Work
 from guardrail.check.matrix import validated
-from guardrail.check.threads import in_pool
+from guardrail.check.threads import in_pool, in_time
 from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
+from guardrail.telemetry import record_error
 from guardrail.types import SupportMatrix
 
 T = TypeVar("T")
@@ -45,11 +45,18 @@ def until(
     *,
     pool: str = "engine",
     grace: float = _GRACE,
+    late: EngineTimeout | None = None,
 ) -> Work[T]:
-    """Work with a deadline (``time.monotonic()``); past it an event loop gets an EngineTimeout.
+    """Work with a deadline (``time.monotonic()``); past it there is an EngineTimeout, ``late``.
 
-    Where nothing can be awaited an event loop has ``here`` done in a thread of that pool, ``grace`` seconds longer.
+    ``here`` is done in a thread that is left to itself ``grace`` seconds after the deadline. An event loop has it done
+    so in that pool, where nothing can be awaited.
     """
+    ignored = late or EngineTimeout("it ignored the deadline")
+
+    def wait_here() -> T:
+        left = seconds_left(deadline)
+        return in_time(here, None if left is None else left + grace, ignored)
 
     async def wait() -> T:
         import asyncio  # not before a loop runs: 25 ms of the import
@@ -63,11 +70,9 @@ def until(
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise EngineTimeout(
-                "it ignored the deadline" if awaited is None else "no reply before the deadline"
-            ) from None
+            raise (ignored if awaited is None else late or EngineTimeout("no reply before the deadline")) from None
 
-    return Work(here, wait)
+    return Work(wait_here, wait)
 
 
 def usable(engine: Engine | AsyncEngine) -> Program[None]:
@@ -138,7 +143,7 @@ def reason_of(error: Exception) -> str:
 
     Messages of foreign errors may hold keys or texts: they go to the log of the service, never into an answer.
     """
-    telemetry.record_error(error)
+    record_error(error)
     return f"{type(error).__name__}: {error}" if isinstance(error, EngineError) else type(error).__name__
 
 

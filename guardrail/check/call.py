@@ -84,6 +84,10 @@ class Call:
             seconds=time.monotonic() - self.started,
         )
 
+    def abandoned(self) -> Report:
+        """The report of an answer whose caller did not wait for one."""
+        return replace(self.report(), reason="The caller left before it was checked.")
+
     def told(self, draft: Draft) -> Report:
         """The same once the answer was decomposed."""
         skipped = tuple(s for s in draft.parts.segments if s.skipped is not None)

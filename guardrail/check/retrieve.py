@@ -16,7 +16,6 @@ from typing import Protocol, runtime_checkable
 from guardrail.check.boundary import reason_of, until
 from guardrail.check.drivers import Program
 from guardrail.check.intake import PassageLike, read_passages
-from guardrail.check.threads import in_thread
 from guardrail.errors import EngineError, EngineTimeout, UsageError, cause_of
 from guardrail.types import Cause, Passage, Segment
 
@@ -86,7 +85,7 @@ def retrieved(
     request = lookup(retriever, question, segments, deadline)
     awaited = partial(aretrieve, request) if isinstance(retriever, AsyncRetriever) else None
     try:
-        found: Retrieved = yield until(deadline, partial(_retrieve_in_time, request), awaited)
+        found: Retrieved = yield until(deadline, partial(retrieve, request), awaited, grace=0.0)
     except UsageError:
         raise
     except Exception as error:
@@ -96,16 +95,6 @@ def retrieved(
             reason=f"the retriever failed: {error if isinstance(error, EngineError) else why}", cause=cause_of(error)
         )
     return found
-
-
-def _retrieve_in_time(request: RetrieveRequest) -> Retrieved:
-    """Ask a retriever in a thread that is left to itself at the deadline: one that hangs must not hold the caller."""
-    if request.deadline is None:
-        return retrieve(request)
-    try:
-        return in_thread(partial(retrieve, request)).result(max(request.deadline - time.monotonic(), 0.0))
-    except TimeoutError:  # what a retriever raises is an EngineError by now
-        raise EngineTimeout("no reply before the deadline") from None
 
 
 def retrieve(request: RetrieveRequest) -> Retrieved:

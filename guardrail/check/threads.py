@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, partial
-from threading import Event, Semaphore, Thread, local
-from typing import ParamSpec, TypeVar
+from queue import SimpleQueue
+from threading import Event, Lock, Semaphore, Thread, local
+from typing import Any, ParamSpec, TypeVar
+
+from guardrail.errors import EngineTimeout
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,29 +33,56 @@ _held = local()
 _GRACE = 2.0
 """Seconds that work under way is waited for where nobody wants its result any more."""
 
+_POOL = 32
+"""Threads of one pool of an event loop."""
+
+LEFT_BEHIND = 64
+"""Threads that may hang, left behind by sync callers; each holds some memory for good."""
+
+_left_behind: set[Future[Any]] = set()
+
 
 def in_thread(work: Callable[[], T]) -> Future[T]:
     """``work`` at work in a thread, in a copy of this context (so that spans keep their parent)."""
     future: Future[T] = Future()
-    context = copy_context()
-
-    def body() -> None:
-        try:
-            result = context.run(work)
-        except BaseException as error:  # it is the waiter's, whatever it is
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
     future.set_running_or_notify_cancel()  # so that a waiter who gives up cannot cancel what runs
-    Thread(target=body, name="guardrail", daemon=True).start()
+    Thread(target=_tell, args=(future, partial(copy_context().run, work)), name="guardrail", daemon=True).start()
     return future
+
+
+def in_time(work: Callable[[], T], seconds: float | None, late: EngineTimeout) -> T:
+    """``work``, in a thread that is left to itself where it takes longer than that; None = here, however long.
+
+    Raises:
+        EngineTimeout: as many as LEFT_BEHIND threads hang already; ``late``, where this one does.
+    """
+    if seconds is None:
+        return work()
+    if len(_left_behind) >= LEFT_BEHIND:
+        raise type(late)(f"{LEFT_BEHIND} earlier calls still hang")
+    future = in_thread(work)
+    if not wait((future,), timeout=seconds).done:
+        _left_behind.add(future)
+        future.add_done_callback(_left_behind.discard)
+        raise late
+    return future.result()
+
+
+def _tell(future: Future[Any], work: Callable[[], object]) -> None:
+    """Work, and tell those who wait what came of it."""
+    try:
+        result = work()
+    except BaseException as error:  # it is the waiter's, whatever it is
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 async def in_pool(name: str, work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """``work(*args)`` in a thread of the pool of that name, in a copy of this context.
 
-    Pools of our own: engines that hang must not take the threads that everybody else's ``to_thread`` needs.
+    Pools of our own: engines that hang must not take the threads that everybody else's ``to_thread`` needs, nor hold
+    the interpreter's exit.
 
     Raises:
         RuntimeError: the work raised a StopIteration, which cannot cross a thread and would never be heard of again.
@@ -66,13 +96,40 @@ async def in_pool(name: str, work: Callable[P, R], /, *args: P.args, **kwargs: P
 
     import asyncio  # not before a loop runs: 25 ms of the import
 
-    loop, context = asyncio.get_running_loop(), copy_context()
-    return await loop.run_in_executor(_pool(name, os.getpid()), body)
+    context = copy_context()
+    return await asyncio.wrap_future(_pool(name, os.getpid()).submit(body))
+
+
+class _Pool:
+    """Up to _POOL threads, started as they are needed; a start costs more than handing work over."""
+
+    def __init__(self, name: str) -> None:
+        self._name = f"guardrail-{name}"
+        self._todo: SimpleQueue[tuple[Future[Any], Callable[[], object]]] = SimpleQueue()
+        self._idle, self._lock, self._started = Semaphore(0), Lock(), 0
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """``work`` in the next free thread."""
+        future: Future[T] = Future()
+        self._todo.put((future, work))
+        with self._lock:
+            if not self._idle.acquire(blocking=False) and self._started < _POOL:
+                self._started += 1
+                Thread(target=self._work, name=f"{self._name}_{self._started}", daemon=True).start()
+        return future
+
+    def _work(self) -> None:
+        while True:
+            future, work = self._todo.get()
+            if future.set_running_or_notify_cancel():
+                _tell(future, work)
+            del future, work  # while it waits, a thread holds nothing of the last one
+            self._idle.release()
 
 
 @cache
-def _pool(name: str, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked worker has none of its parent's threads
-    return ThreadPoolExecutor(max_workers=32, thread_name_prefix=f"guardrail-{name}")
+def _pool(name: str, process: int) -> _Pool:  # noqa: ARG001  a forked worker has none of its parent's threads
+    return _Pool(name)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from guardrail.check.report_json import TO_CHECK, Line, result_record
+from guardrail.check.report_json import TO_CHECK, Line
 from guardrail.check.retrieve import Retriever
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
 from guardrail.cli.policy import PRESET_OR_FILE, load_policy
@@ -18,6 +18,7 @@ from guardrail.errors import UsageError
 from guardrail.evaluation.data.refchecker import Aggregator, checked, extracted, read_item
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
+from guardrail.report_json import result_record
 from guardrail.types import Usage
 
 

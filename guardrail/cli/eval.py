@@ -19,6 +19,7 @@ from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.cli.policy import PRESET_OR_FILE, load_policy, policy_file
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
+from guardrail.evaluation.cases import Shared
 from guardrail.evaluation.data.labelled import LabelledAnswer, select
 from guardrail.evaluation.data.reading import Source, find_sources, read_source
 from guardrail.evaluation.judged import judge
@@ -44,6 +45,13 @@ def evaluate(
         Path | None, typer.Option("--json", help="Write all figures here; '-' prints them instead of the tables.")
     ] = None,
     html_file: Annotated[Path | None, typer.Option("--html", help="Write a page with plots here.")] = None,
+    case: Annotated[
+        Shared,
+        typer.Option(
+            help="What makes rows one case; intervals are over cases. passage: the same question or a shared passage. "
+            "question: the question alone, if the questions are a plain sample and the passages stay as they are."
+        ),
+    ] = Shared.PASSAGE,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples for the intervals; 0 for none.", min=0)] = 1000,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -68,7 +76,7 @@ def evaluate(
         judged = judge(guard, answers, tick=tick, jobs=engine.at_once)
     show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
     warn_unjudged(Counter(why_unjudged(one.report) for one in judged))
-    evaluation = measure(judged, rules, resamples=resamples)
+    evaluation = measure(judged, rules, resamples=resamples, shared=case)
     if json_file is not None:
         text = json.dumps(asdict(evaluation), ensure_ascii=True, indent=1, allow_nan=False) + "\n"
         if str(json_file) == STANDARD_OUTPUT:

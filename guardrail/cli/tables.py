@@ -15,6 +15,7 @@ from guardrail.evaluation.wording import (
     MISSING,
     SLICED,
     abstained_line,
+    cases_line,
     coverage_line,
     interval,
     mixed_line,
@@ -52,9 +53,7 @@ def show(evaluation: Evaluation, console: Console) -> None:
         f"engine {escape(evaluation.engine)}, policy {escape(evaluation.policy)}, threshold {evaluation.threshold:g}; "
         "best: at the threshold chosen on the same rows; "
         + (
-            "brackets: 95 % bootstrap interval over groups"
-            if wide
-            else "intervals: in a wider window, --json or --html"
+            "brackets: 95 % bootstrap interval over cases" if wide else "intervals: in a wider window, --json or --html"
         ),
         style="dim",
     )
@@ -88,6 +87,7 @@ def _show_level(measured: SetMeasures, level: Level, shown: Callable[[Estimate],
             sliced = (shown(row.figures[name]) for name in SLICED)
             table.add_row(escape(plain(row.name)), str(row.n), *sliced, "", str(row.not_judged))
     console.print(table)
+    console.print(f"{level.n} rows in {cases_line(level.cases)}", style="dim")
     console.print(
         f"  at the best threshold {number(level.best_threshold)}: {shown(figures['best_balanced_accuracy'])}   "
         f"F1 of errors {shown(figures['f1'])}   found at 5 % false alarms {shown(figures['recall_at_5'])}\n"

@@ -1,4 +1,4 @@
-"""Confidence intervals by the bootstrap over groups: rows that share a question or passages are drawn together.
+"""Confidence intervals by the bootstrap over groups: rows of one case (guardrail.evaluation.cases) are drawn together.
 
 Percentile intervals (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13) with a fixed seed.
 """

@@ -11,6 +11,7 @@ import numpy as np
 
 from guardrail.evaluation import metrics
 from guardrail.evaluation.bootstrap import RESAMPLES, Estimate, estimates
+from guardrail.evaluation.cases import Shared
 from guardrail.evaluation.judged import Judged
 from guardrail.evaluation.measures import Bin, Coverage, Evaluation, Level, Mixed, SetMeasures, Slice, TypeShare
 from guardrail.evaluation.sample import Flags, Numbers, Sample, sample, together
@@ -25,17 +26,20 @@ _STRAIGHT = 1e-12
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
-def evaluate(judged: Sequence[Judged], policy: Policy, *, resamples: int = RESAMPLES) -> Evaluation:
+def evaluate(
+    judged: Sequence[Judged], policy: Policy, *, resamples: int = RESAMPLES, shared: Shared = Shared.PASSAGE
+) -> Evaluation:
     """Measures of each data set among the judged answers, in order of appearance.
 
     Args:
         judged: Answers with their reports, all checked under ``policy``.
         policy: Its threshold is the shipped one.
         resamples: Bootstrap samples per interval.
+        shared: What answers of one case share; cases are drawn, not answers.
     """
     names = list(dict.fromkeys(row.answer.dataset for row in judged))
     sets = tuple(
-        _measure_set(name, [row for row in judged if row.answer.dataset == name], policy.threshold, resamples)
+        _measure_set(name, [row for row in judged if row.answer.dataset == name], policy.threshold, resamples, shared)
         for name in names
     )
     return Evaluation(
@@ -56,7 +60,7 @@ def _mean(sets: Sequence[SetMeasures]) -> dict[str, float | None]:
     return means
 
 
-def _measure_set(name: str, rows: Sequence[Judged], threshold: float, resamples: int) -> SetMeasures:
+def _measure_set(name: str, rows: Sequence[Judged], threshold: float, resamples: int, shared: Shared) -> SetMeasures:
     declining = [row for row in rows if row.answer.label is Verdict.ABSTAINED]
     claiming = [row for row in rows if row.answer.label is not Verdict.ABSTAINED]
     answers = [row for row in claiming if not row.answer.claim]
@@ -64,12 +68,12 @@ def _measure_set(name: str, rows: Sequence[Judged], threshold: float, resamples:
     levels = []
     for level, part in (("answers", answers), ("claims", claims)):
         if part:
-            levels.append(_measure(level, part, threshold, resamples))
+            levels.append(_measure(level, part, threshold, resamples, shared))
     parts = [row for row in claims if row.answer.part_of]
     # Two questions may have the same answer, such as "Yes.".
     wholes = [(row.answer.group, row.answer.part_of) for row in parts]
     if not answers and len(set(wholes)) < len(parts):
-        whole = together(sample(parts), wholes)
+        whole = together(sample(parts, shared), wholes)
         levels.append(_level("answers from claims", whole, 0, threshold, resamples))
     return SetMeasures(
         name=name,
@@ -80,8 +84,8 @@ def _measure_set(name: str, rows: Sequence[Judged], threshold: float, resamples:
     )
 
 
-def _measure(level: str, rows: Sequence[Judged], threshold: float, resamples: int) -> Level:
-    columns = sample(rows)
+def _measure(level: str, rows: Sequence[Judged], threshold: float, resamples: int, shared: Shared) -> Level:
+    columns = sample(rows, shared)
     declined = sum(row.report.verdict is Verdict.ABSTAINED for row in rows)
     start = _level(level, columns, declined, threshold, resamples)
     lengths = np.array([len(_WORD.findall(row.answer.answer)) for row in rows])
@@ -105,6 +109,7 @@ def _level(level: str, rows: Sample, declined: int, threshold: float, resamples:
     return Level(
         level=level,
         n=len(rows),
+        cases=len(set(rows.group.tolist())),
         supported=int(rows.good.sum()),
         not_judged=int((~rows.judged).sum()) - declined,
         called_abstained=declined,

@@ -62,12 +62,14 @@ class Level:
     """Figures of all answers, or all claims, of a data set.
 
     ``level`` is ``answers``, ``claims``, or ``answers from claims`` (supported where all their claims are).
-    ``figures`` has the names of metrics.NAMES. ``best_threshold`` was chosen on these very rows. ``roc`` and
-    ``overlap_roc`` hold (false alarm rate, recall of errors) of the guard and of the overlap baseline.
+    ``n`` rows make ``cases``, which the intervals are drawn over. ``figures`` has the names of metrics.NAMES.
+    ``best_threshold`` was chosen on these very rows. ``roc`` and ``overlap_roc`` hold (false alarm rate, recall of
+    errors) of the guard and of the overlap baseline.
     """
 
     level: str
     n: int
+    cases: int
     supported: int
     not_judged: int
     called_abstained: int

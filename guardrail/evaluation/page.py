@@ -14,6 +14,7 @@ from guardrail.evaluation.wording import (
     SLICED,
     TITLES,
     abstained_line,
+    cases_line,
     coverage_line,
     interval,
     mixed_line,
@@ -55,7 +56,7 @@ def render(evaluation: Evaluation) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>guardrail eval</title><style>{style}</style></head><body><main>"
         f"<h1>Evaluation</h1><p>{escape(subject)}. Errors are all labels but supported. Brackets hold 95 % bootstrap "
-        "intervals over groups of rows that share a question or passages. The best threshold was chosen on the same "
+        "intervals over cases. The best threshold was chosen on the same "
         f"rows, so it flatters.</p>{_summary(evaluation)}{sections}</main></body></html>\n"
     )
 
@@ -85,7 +86,8 @@ def _level(level: Level) -> str:
     wrong = level.n - level.supported
     best = number(level.best_threshold)
     text = (
-        f"{level.n} rows: {level.supported} supported, {wrong} with errors. Best threshold {best}. Not judged: "
+        f"{level.n} rows in {cases_line(level.cases)}: {level.supported} supported, {wrong} with errors. "
+        f"Best threshold {best}. Not judged: "
         f"{level.not_judged}; taken for declining: {level.called_abstained}. Accuracy on the rest when the unsurest "
         f"are handed on: {coverage_line(level)}."
     )

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from guardrail.evaluation.cases import Shared, cases
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.judged import Judged
 from guardrail.text.words import Overlap, content_words
@@ -58,8 +59,8 @@ class Sample:
         )
 
 
-def sample(rows: Sequence[Judged]) -> Sample:
-    """Columns of the rows.
+def sample(rows: Sequence[Judged], shared: Shared = Shared.PASSAGE) -> Sample:
+    """Columns of the rows; those of one case (guardrail.evaluation.cases) are resampled together.
 
     An answer that claims something and that the guard takes for one that declines is a mistake whatever its label: a
     supported one counts as not passed with score 0, a wrong one as passed with score 1, as a policy would deliver it.
@@ -75,7 +76,7 @@ def sample(rows: Sequence[Judged]) -> Sample:
         score=np.where(declined, (~good).astype(float), np.where(unverified, 0.0, score)),
         judged=~(declined | unverified),
         overlap=np.array([covered(row.answer) for row in rows], dtype=float),
-        group=numbered(row.answer.group or row.answer.id for row in rows),
+        group=numbered(cases([row.answer for row in rows], shared)),
     )
 
 

@@ -47,6 +47,11 @@ def coverage_line(level: Level) -> str:
     return ", ".join(f"{c.accuracy:.2f} at {round(100 * c.coverage)} %" for c in level.coverage)
 
 
+def cases_line(cases: int) -> str:
+    """How many cases there are; one alone has no intervals."""
+    return f"{cases} cases" if cases != 1 else "1 case: all share passages, so there are no intervals (--case question)"
+
+
 def abstained_line(measured: SetMeasures) -> str:
     """How many of the answers that decline were seen as such."""
     return f"{measured.abstained_found} of {measured.abstained}"

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, Protocol, runtime_checkable
 
-from guardrail import telemetry
 from guardrail.check.drivers import Program, Work, maybe_async
 from guardrail.check.intake import PassageLike, read_passages
 from guardrail.errors import EngineError, UsageError
 from guardrail.repair.feedback import Feedback
+from guardrail.telemetry import record_attempt, record_error, stage
 from guardrail.types import Action, Passage
 
 _log = logging.getLogger(__name__)
@@ -82,17 +82,17 @@ class Authors:
         Raises:
             UsageError: the driver is sync, and the generator or rewriter can only be awaited.
         """
-        with telemetry.stage(way):
+        with stage(way):
             try:
                 new = _read((yield self._work(way, feedback)))
             except UsageError:
                 raise
             except Exception as error:  # somebody else's chain: its failure must not lose the answer that there is
-                telemetry.record_error(error)
-                telemetry.record_attempt(way, answered=False)
+                record_error(error)
+                record_attempt(way, answered=False)
                 _log.warning("the %s failed; the best answer so far is delivered", way, exc_info=error)
                 return None
-            telemetry.record_attempt(way, answered=new is not None)
+            record_attempt(way, answered=new is not None)
             return new
 
     def _work(self, way: Way, feedback: Feedback) -> Work[object]:

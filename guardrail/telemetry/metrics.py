@@ -9,6 +9,8 @@ from functools import lru_cache
 from opentelemetry import metrics
 from opentelemetry.metrics import Counter, Histogram, MeterProvider, NoOpMeterProvider, UpDownCounter
 
+from guardrail.telemetry.version import version
+
 _log = logging.getLogger(__name__)
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -22,9 +24,7 @@ class Instruments:
     """All instruments, made by one meter."""
 
     def __init__(self, provider: MeterProvider | None) -> None:
-        from guardrail import __version__
-
-        meter = metrics.get_meter("guardrail", __version__, meter_provider=provider)
+        meter = metrics.get_meter("guardrail", version(), meter_provider=provider)
         count = meter.create_counter
 
         def histogram(name: str, unit: str, description: str, bounds: Sequence[float]) -> Histogram:
@@ -34,7 +34,7 @@ class Instruments:
         self.decisions = count("guardrail.decisions", "{decision}", "Decisions on answers that were checked before")
         self.claims = count("guardrail.claims", "{claim}", "Findings of guarded answers")
         self.unverified = count("guardrail.claims.unverified", "{claim}", "Claims that are not verified")
-        self.abandoned = count("guardrail.streams.abandoned", "{stream}", "Streams whose reader left before the end")
+        self.abandoned = count("guardrail.streams.abandoned", "{stream}", "Answers whose caller left before the end")
         self.repaired = count("guardrail.answers.repaired", "{answer}", "Answers for which a new one was asked")
         self.attempts = count("guardrail.repair.attempts", "{attempt}", "Regenerations and rewrites")
         self.judge_calls = count("guardrail.judge.calls", "{call}", "Requests to a judge model")

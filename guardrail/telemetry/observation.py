@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from uuid import uuid4
@@ -45,6 +45,7 @@ class Observation:
     Attributes:
         sparse: The answer is checked piece by piece, and not every stage of that is shown.
         pieces: What is checked now is the answer so far: its usage is that of all pieces before, too.
+        so_far: What is known of the answer, should its caller leave.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Observation:
         self.stages: dict[str, float] = {}
         self.sparse = mode == "sentence"
         self.pieces = False
+        self.so_far: Callable[[], Report] | None = None
         self._policy, self._name, self._mode = policy, name, mode
         self._ambient = context.get_current()
         self._generation = generation(trace.get_current_span())
@@ -140,7 +142,8 @@ class Observation:
     def close(self, error: BaseException | None = None, *, so_far: Report | None = None) -> None:
         """Emit metrics, events and the record, and end the span. Where there is no result no answer is counted.
 
-        ``so_far``: of a stream whose reader left, what had come of the answer.
+        ``so_far``: of a stream whose reader left, what had come of the answer. A caller that leaves while an answer is
+        awaited (a CancelledError) is counted in the same way.
         """
         root = self._root
         if root is None or self._closed:
@@ -150,20 +153,26 @@ class Observation:
             with spans.current(root), rust_panics_as_errors():
                 for stage, seconds in self.stages.items() if self.sparse else ():  # piece by piece it would cost more
                     metrics.record(self.settings.instruments.stages, seconds, {**self.common, "stage": stage})
-                if error is not None and not isinstance(error, GeneratorExit):
+                left = error is None or isinstance(error, GeneratorExit)
+                cancelled = _is_cancellation(error) and self._name == "check"
+                if error is not None and not left:
                     spans.describe(root, {"error.type": spans.error_type(error)})
-                elif self._mode is not None and self._guarded is None:  # what was found of its beginning is no result
-                    spans.describe(root, {"guardrail.abandoned": True})
-                    metrics.add(self.settings.instruments.abandoned, 1, {**self.common, "mode": self._mode})
-                    if (report := self._report or so_far) is not None:
-                        self._record(root, report, ABANDONED)
-                elif self._report is not None:
+                if self._guarded is None and (cancelled or (left and self._mode is not None)):
+                    self._abandon(root, so_far)  # what was found of its beginning is no result
+                elif left and self._report is not None:
                     self._emit(root, self._report)
         except Exception as failure:  # telemetry must not cost the answer
             _log.warning("telemetry of an answer is lost: %s", type(failure).__name__, exc_info=failure)
         finally:
             metrics.add(self.settings.instruments.active, -1, self.common)
             spans.end(root)
+
+    def _abandon(self, root: Span, so_far: Report | None) -> None:
+        spans.describe(root, {"guardrail.abandoned": True})
+        metrics.add(self.settings.instruments.abandoned, 1, {**self.common, "mode": self._mode or "none"})
+        report = self._report or so_far or (None if self.so_far is None else self.so_far())
+        if report is not None:
+            self._record(root, report, ABANDONED)
 
     def _emit(self, root: Span, report: Report) -> None:
         guarded, settings = self._guarded, self.settings
@@ -253,6 +262,11 @@ class Observation:
             span_id=trace.format_span_id(where.span_id) if where.is_valid else None,
             stages=self.stages,
         )
+
+
+def _is_cancellation(error: BaseException | None) -> bool:
+    """Whether it is asyncio's (which is not imported before a loop runs); that of futures is an Exception."""
+    return type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
 
 
 _ACTIVE: ContextVar[Observation | None] = ContextVar("guardrail_observation", default=None)

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from guardrail.types import GuardedAnswer, Report, Verdict
 
 ABANDONED = "abandoned"
-"""Action of a stream whose reader left before its end."""
+"""Action where the reader of a stream, or who awaited an answer, left before its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Outcome:
     ``report`` is of the answer as it was generated; where a repair put another in its place, ``guarded.report`` is of
     that. ``guarded`` is None where the answer was only checked. ``action`` is what was done with the answer: ``none``
     where it was only checked, ``regenerate`` or ``rewrite`` where a new one took its place, ``abandoned`` where the
-    reader of a stream left: then ``report`` is of what had come until then, as far as it was checked.
+    reader of a stream, or who awaited the answer, left: then ``report`` is of what had come, as far as it was checked.
 
     ``id``: 32 hex digits. ``at``: Unix seconds. ``seconds``: what the guard added. ``trace_id`` (32 hex digits) and
     ``span_id`` (16) name the span ``guardrail.check``; None without tracing. ``stages``: seconds by stage.

@@ -18,6 +18,7 @@ from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.check.drivers import Program
 from guardrail.streaming import Mode
 from guardrail.wrap.kinds import HideFrom, Items, Streams, read_guard, read_hide_from, read_mode
+from guardrail.wrap.time_limit import NoAnswerInTime, read_seconds
 from guardrail_langchain.answers import summary
 from guardrail_langchain.history import refuse_history
 from guardrail_langchain.parts import ANSWER_KEYS, Extract, Parts, configured
@@ -40,9 +41,11 @@ class GuardedChain(GuardedRunnable):
         hide_from: HideFrom,
         listener: Listener | None,
         mode: Mode,
+        answer_timeout: float | None = None,
     ) -> None:
         super().__init__(inner, guard, parts, regeneration, hide_from, listener)
         self.mode = mode
+        self.answer_timeout = answer_timeout
 
     @property
     def hides_inner_runs_from(self) -> HideFrom:
@@ -114,7 +117,10 @@ class GuardedChain(GuardedRunnable):
         )
 
     def _answered(self, given: Any, begun: Begun, options: Mapping[str, Any]) -> Program[Any]:
-        output = yield from self._output(self.inner, given, begun, options)
+        try:
+            output = yield from self._output(self.inner, given, begun, options)
+        except NoAnswerInTime as late:
+            return (yield from self.unanswered(given, begun, late))
         text = self.parts.text(self.parts.find_answer(output))
         documents = self.parts.find_documents(output, configured(begun.config, "documents"), begun.retrieved)
         call = Call(given, output, documents, self.parts.find_question(given, output), begun.inner)
@@ -178,6 +184,7 @@ def guard_chain(
     hide_from: HideFrom = "streams",
     listener: Listener | None = None,
     answer_field: str | None = None,
+    answer_timeout: float | None = None,
 ) -> GuardedChain:
     """Wrap a chain so that its answers are checked against the documents it was given.
 
@@ -203,6 +210,9 @@ def guard_chain(
         answer_field: Where the answer is an object (a pydantic model, as with_structured_output makes it, a dataclass,
             or a dict under the answer's key), its field that holds the text. Default: the longest free text by schema.
             The object keeps its type and its other fields; a blocked answer leaves the refusal in the field.
+        answer_timeout: Seconds that the chain may take to answer, or until its stream begins; a retriever may hang.
+            Then the policy's refusal is delivered (NoAnswerInTime is raised where the chain does not tell what shape
+            its answers have, or they are objects). None = as long as it takes: the ``deadline`` is the check's.
 
     Returns:
         A Runnable with the chain's own output, the delivered text in the answer's place, and under the key
@@ -217,7 +227,8 @@ def guard_chain(
     refuse_history(chain)
     parts, hidden = Parts(answer, passages, question, answer_field), read_hide_from(hide_from)
     found = regeneration_of(regenerate, chain, parts, hidden)
-    return GuardedChain(chain, guard, parts, found, hidden, listener, read_mode(mode))
+    seconds = read_seconds(answer_timeout)
+    return GuardedChain(chain, guard, parts, found, hidden, listener, read_mode(mode), seconds)
 
 
 def _refuse_agent(chain: object, answer: Extract | None) -> None:

@@ -11,11 +11,14 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, ToolMessage
 
 from guardrail import Passage, UsageError
+from guardrail.retrieval.titles import title_of
 from guardrail_langchain.answers import text_of
 
 
 def to_passages(documents: object) -> list[Passage]:
-    """Documents as passages: ids are kept where they are unique, titles come from metadata ``title``.
+    """Documents as passages: ids are kept where they are unique, titles come from the metadata.
+
+    A title is ``title``, else the name of a file or page (``file_name``, ``source``, ``url`` ...; never a whole path).
 
     Args:
         documents: One or an iterable of Document, str, Passage, or a document as JSON (``page_content``, ``metadata``).
@@ -146,16 +149,15 @@ def _fields(item: Mapping[object, object]) -> Mapping[object, object]:
 
 def _passage(item: object) -> Passage:
     if isinstance(item, Document):
-        return Passage(id=item.id or "", text=item.page_content, title=_str(item.metadata.get("title")))
+        return Passage(id=item.id or "", text=item.page_content, title=title_of(item.metadata))
     if isinstance(item, str):
         return Passage(text=item)
     if isinstance(item, Passage):
         return item
     if isinstance(item, Mapping) and _is_document(item):
         fields = _fields(item)
-        about = fields.get("metadata")
-        title = about.get("title") if isinstance(about, Mapping) else None
-        return Passage(id=_str(fields.get("id")) or "", text=str(fields["page_content"]), title=_str(title))
+        ident, title = _str(fields.get("id")) or "", title_of(fields.get("metadata"))
+        return Passage(id=ident, text=str(fields["page_content"]), title=title)
     raise UsageError(f"a retrieved document must be a Document, str or Passage, got {type(item).__name__}.")
 
 

@@ -112,7 +112,7 @@ def regeneration_of(
     if option is False:
         return None
     if option is None or option is True:
-        found = _answering_step(chain, parts)
+        found = answering_step(chain, parts)
         if found is not None:
             return Regeneration(found[1], parts, hide_from, found[0], required=option is True)
         if option is None:
@@ -129,7 +129,7 @@ def regeneration_of(
     return Regeneration(runnable, parts, hide_from)
 
 
-def _answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]] | None:
+def answering_step(chain: Runnable[Any, Any] | None, parts: Parts) -> tuple[str, Runnable[Any, Any]] | None:
     """The step of ``....assign(answer=step)`` at the chain's end: all that it reads is in the chain's output."""
     while isinstance(chain, RunnableBindingBase):
         chain = chain.bound

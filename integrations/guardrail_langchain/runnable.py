@@ -16,11 +16,13 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from guardrail import Guard, GuardedAnswer, UsageError
 from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.wrap.kinds import HideFrom, Regenerators, guarded_run
+from guardrail.wrap.time_limit import NoAnswerInTime, within
 from guardrail_langchain.answers import summary
 from guardrail_langchain.callbacks import disable_langsmith, inner_config, suppress_tracing
 from guardrail_langchain.documents import Retrieved, to_passages
 from guardrail_langchain.parts import Parts, configured
 from guardrail_langchain.regeneration import Call, Regeneration
+from guardrail_langchain.shape import shape_of
 from guardrail_langchain.spans import Place
 
 Listener = Callable[[GuardedAnswer], object]
@@ -84,6 +86,9 @@ class Begun:
 class GuardedRunnable(Runnable[Any, Any]):
     """A Runnable whose answer is checked. Holds no state of a call, so one object serves concurrent calls."""
 
+    answer_timeout: float | None = None
+    """Seconds for what is inside to answer, or to begin its stream; None = as long as it takes."""
+
     def __init__(
         self,
         inner: Runnable[Any, Any] | None,
@@ -136,14 +141,34 @@ class GuardedRunnable(Runnable[Any, Any]):
         # Whoever hears of the wrapper's own run sees its output: where nobody may see the raw answer, no report either.
         return summary(guarded) if self.hide_from == "all" else guarded
 
-    def _output(self, inner: Runnable[Any, Any], given: Any, begun: Begun, options: Mapping[str, Any]) -> Program[Any]:
+    def _output(
+        self,
+        inner: Runnable[Any, Any],
+        given: Any,
+        begun: Begun,
+        options: Mapping[str, Any],
+    ) -> Program[Any]:
+        """What is inside says. Raises NoAnswerInTime where that takes too long."""
         with suppress_tracing(self.hide_from):
-            return (
-                yield Work(
-                    partial(inner.invoke, given, begun.inner, **options),
-                    partial(inner.ainvoke, given, begun.inner, **options),
-                )
+            work: Work[Any] = Work(
+                partial(inner.invoke, given, begun.inner, **options),
+                partial(inner.ainvoke, given, begun.inner, **options),
             )
+            return (yield within(self.answer_timeout, work))
+
+    def unanswered(self, given: Any, begun: Begun, late: NoAnswerInTime) -> Program[Any]:
+        """What one call returns where the chain gave no answer in time.
+
+        Raises:
+            NoAnswerInTime: nobody knows the shape of its answers, or they are objects.
+        """
+        shape = None if self.inner is None else shape_of(self.inner, self.parts)
+        if shape is None:
+            raise late
+        question, policy = self.parts.find_question(given, None), configured(begun.config, "guardrail_policy")
+        guarded = self.guard.unanswered(str(late), question=question, policy=policy)
+        yield from tell(self.listener, guarded)
+        return shape(guarded, self.verdict(guarded))
 
     def _checked(self, text: str, call: Call, begun: Begun) -> Program[GuardedAnswer]:
         regenerators = (

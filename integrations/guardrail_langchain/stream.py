@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from guardrail.check.drivers import Events, Program
 from guardrail.repair.feedback import Feedback
 from guardrail.streaming import Delta, Finished, Mode, StreamEvent
 from guardrail.wrap.kinds import END, Items, Regenerators, Streams
+from guardrail.wrap.time_limit import NoAnswerInTime, before
 from guardrail_langchain.callbacks import suppress_tracing
 from guardrail_langchain.documents import to_passages
 from guardrail_langchain.parts import configured
@@ -48,10 +50,10 @@ def _chunks(
     source = streams.iter(inner_stream(given, begun.inner))
     opened.append(source)
 
-    def read() -> Program[Any]:
+    def read(deadline: float | None = None) -> Program[Any]:
         """Each step by itself: between them the guard works, and whoever reads the stream."""
         with suppress_tracing(chain.hide_from):
-            return (yield streams.next(source))
+            return (yield before(deadline, streams.next(source), chain.answer_timeout))
 
     def texts() -> Events[str]:
         yield from split.take()
@@ -59,13 +61,20 @@ def _chunks(
             split.part(chunk)
             yield from split.take()
 
-    while (chunk := (yield from read())) is not END:
-        if (through := split.part(chunk)) is not None:
-            yield through
-        if work.is_ready:
-            break
-    else:
-        split.check_complete()
+    until = None if chain.answer_timeout is None else time.monotonic() + chain.answer_timeout
+    try:
+        while (chunk := (yield from read(None if split.begun else until))) is not END:
+            if (through := split.part(chunk)) is not None:
+                yield through
+            if work.is_ready:
+                break
+        else:
+            split.check_complete()
+    except NoAnswerInTime as late:
+        if not streams.asynchronous:
+            opened.remove(source)  # at work in its thread, it cannot be closed
+        yield (yield from chain.unanswered(given, begun, late))
+        return
     with begun.place.check():
         events = streams.guarded(
             chain.guard,

@@ -15,6 +15,7 @@ from llama_index.core.agent.workflow import (
     AgentStream,
     AgentStreamStructuredOutput,
     AgentWorkflow,
+    ToolCall,
     ToolCallResult,
 )
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -32,7 +33,7 @@ from guardrail_llamaindex.answers import KEY, to_passages, verdict
 from guardrail_llamaindex.chat_memory import StagedMemory
 from guardrail_llamaindex.checks import Checks
 from guardrail_llamaindex.spans import Place
-from guardrail_llamaindex.sub_answers import refuse_unmarked
+from guardrail_llamaindex.sub_answers import EXECUTE, refuse_code, refuse_unmarked, writes_code
 from guardrail_llamaindex.tool_outputs import queries_heard, retrieved, without_unchecked
 from guardrail_llamaindex.wrapped import Agent, check_kind
 
@@ -50,12 +51,15 @@ class GuardedAgent:
     delivered. One object serves concurrent runs.
 
     Args:
-        agent: A FunctionAgent, ReActAgent, CodeActAgent or AgentWorkflow.
+        agent: A FunctionAgent, ReActAgent or AgentWorkflow; with ``passages`` also a CodeActAgent, whose code prints
+            what the model likes.
         guard: Checks, decides and repairs.
         regenerate: Where the policy asks for a new answer: None or True lets the agent go on, told what was wrong, with
             its tools; False never asks; a callable is asked with the Feedback.
         passages: Turns the outputs of the tools into the passages to check against.
         hide_from: ``"all"``: the record holds no words that were withheld. Events of a run never show them.
+        show_arguments: Events show the arguments of calls of tools, which the model wrote and nobody checked: for
+            people who approve calls, say. False leaves the names of the tools, and empty arguments.
 
     Raises:
         UsageError: the agent is none, the guard no Guard, an option is unknown, or a tool returns generated answers
@@ -70,15 +74,18 @@ class GuardedAgent:
         regenerate: Generate | bool | None = None,
         passages: ToolSelector | None = None,
         hide_from: HideFrom = "streams",
+        show_arguments: bool = False,
     ) -> None:
         check_kind(agent, Agent, "an agent", "GuardedQueryEngine(index.as_query_engine(), guard)")
         self._checks = Checks(guard=guard, mode="buffer", kind="agent")
         if passages is None:
             refuse_unmarked(agent)
+            refuse_code(agent)
         self.inner = agent
         self.guard = guard
         self._regenerate = regenerate
         self._passages = passages
+        self._show_arguments = show_arguments
         self._hide_from = read_hide_from(hide_from, ("streams", "all"))
 
     def run(
@@ -104,7 +111,7 @@ class GuardedAgent:
         given_or_new = _new_memory(self.inner) if memory is None else memory
         real: BaseMemory = given_or_new if kept is None else kept
         staged, place = StagedMemory.over(real), Place()
-        run = _Run(self.inner, ctx, events)
+        run = _Run(self.inner, ctx, events, self._show_arguments)
         try:
             with place.answering():
                 output = await run.once(staged, given)
@@ -187,6 +194,7 @@ class _Run:
     agent: Agent
     ctx: Context
     events: asyncio.Queue[Any]
+    show_arguments: bool
     outputs: list[ToolOutput] = field(default_factory=list)
     heard: list[Any] = field(default_factory=list)
     made: dict[str, AgentOutput] = field(default_factory=dict)
@@ -213,9 +221,17 @@ class _Run:
 
     def shown(self, event: Any) -> Any:
         """An event or call as others may see it."""
-        if not isinstance(event, ToolCallResult):
-            return event
-        return event.model_copy(update={"tool_output": without_unchecked(event.tool_output, self.heard)})
+        bare = not self.show_arguments
+        if isinstance(event, ToolCallResult):
+            output = without_unchecked(event.tool_output, self.heard)
+            if event.tool_name == EXECUTE and writes_code(self.agent):
+                output = ToolOutput(tool_name=EXECUTE, raw_input={}, raw_output="", content="")
+            if bare:
+                output = output.model_copy(update={"raw_input": {}})
+            event = event.model_copy(update={"tool_output": output})
+        if bare and isinstance(event, (ToolCall, ToolCallResult)):
+            event = event.model_copy(update={"tool_kwargs": {}})
+        return event
 
     def show_answer(self, output: AgentOutput) -> None:
         """Events of the answer, as the agent would have sent them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,9 @@ from pydantic import BaseModel
 
 from guardrail import GuardedAnswer, Passage
 from guardrail.check.intake import PassageLike, lines_of
-from guardrail.check.report_json import result_record
+from guardrail.check.threads import in_pool
+from guardrail.report_json import result_record
+from guardrail.retrieval.titles import title_of
 from guardrail.wrap.kinds import HideFrom
 from guardrail_llamaindex.sub_answers import is_sub_answer
 
@@ -77,7 +78,7 @@ async def atext_of(response: RESPONSE_TYPE) -> str:
     if isinstance(response, AsyncStreamingResponse):
         return text_of(await response.get_response())
     if isinstance(response, StreamingResponse):  # its generator waits for a model
-        return await asyncio.to_thread(text_of, response)
+        return await in_pool("streams", text_of, response)
     return text_of(response)
 
 
@@ -117,7 +118,9 @@ def verdict(guarded: GuardedAnswer, hide_from: HideFrom) -> GuardedRecord:
 
 
 def to_passages(nodes: Sequence[NodeWithScore]) -> list[Passage]:
-    """Source nodes as passages: node ids are kept, titles come from metadata ``title``.
+    """Source nodes as passages: node ids are kept, titles come from the metadata.
+
+    A title is ``title``, else the name of a file or page (``file_name``, ``source``, ``url`` ...; never a whole path).
 
     Answers that an engine generated on its way, such as those of a SubQuestionQueryEngine, are left out.
     """
@@ -130,7 +133,5 @@ def to_passages(nodes: Sequence[NodeWithScore]) -> list[Passage]:
         if not ident or ident in seen:
             ident = f"{ident}#{number}"
         seen.add(ident)
-        title = scored.node.metadata.get("title")
-        text = scored.node.get_content()
-        passages.append(Passage(id=ident, text=text, title=title if isinstance(title, str) else None))
+        passages.append(Passage(id=ident, text=scored.node.get_content(), title=title_of(scored.node.metadata)))
     return passages

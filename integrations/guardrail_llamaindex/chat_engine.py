@@ -20,6 +20,7 @@ from guardrail.check.drivers import Program, Work, arun, run
 from guardrail.repair.generators import Generator
 from guardrail.streaming import Mode
 from guardrail.wrap.kinds import HideFrom, Items, Streams, read_hide_from
+from guardrail.wrap.time_limit import NoAnswerInTime, read_seconds, within
 from guardrail_llamaindex.answers import KEY, MODE_KEY, Selector, to_passages, verdict
 from guardrail_llamaindex.chat_memory import StagedMemory
 from guardrail_llamaindex.chat_response import GuardedChatStream, chat_responses, nodes_of, sources_of
@@ -48,6 +49,9 @@ class GuardedChatEngine(BaseChatEngine):
         memory: Attribute of the inner engine that holds its memory; None = it keeps no history, or you keep it
             yourself from what is delivered.
         hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
+        answer_timeout: Seconds that the engine may take to retrieve and answer; then the policy's refusal is delivered
+            and the history holds the question at most. Of a stream, to begin it: then NoAnswerInTime is raised. None =
+            as long as it takes.
 
     Raises:
         UsageError: the engine is no chat engine, the guard no Guard, an option is unknown, the engine has no such
@@ -64,6 +68,7 @@ class GuardedChatEngine(BaseChatEngine):
         passages: Selector = to_passages,
         memory: str | None = "_memory",
         hide_from: HideFrom = "streams",
+        answer_timeout: float | None = None,
     ) -> None:
         check_kind(engine, BaseChatEngine, "a chat engine", "GuardedChatEngine(index.as_chat_engine(), guard)")
         self._checks = Checks(guard=guard, mode=mode, kind="chat")
@@ -83,6 +88,7 @@ class GuardedChatEngine(BaseChatEngine):
         self._passages = passages
         self._memory_attribute = memory
         self._hide_from = read_hide_from(hide_from, ("streams", "all"))
+        self._answer_timeout = read_seconds(answer_timeout)
 
     def chat(self, message: str, chat_history: list[ChatMessage] | None = None) -> AgentChatResponse:
         """Answer a message; what is returned and kept is checked."""
@@ -125,9 +131,15 @@ class GuardedChatEngine(BaseChatEngine):
         turn, place = Turn.of(self.inner, message, self._memory_attribute), Place()
         engine = turn.copy()
         with place.answering():
-            response: AGENT_CHAT_RESPONSE_TYPE = yield Work(
+            work: Work[AGENT_CHAT_RESPONSE_TYPE] = Work(
                 partial(engine.chat, message, history), partial(engine.achat, message, history)
             )
+            try:
+                response = yield within(self._answer_timeout, work)
+            except NoAnswerInTime as late:
+                turn.abandon()
+                guarded = self.guard.unanswered(str(late), question=message)
+                return AgentChatResponse(response=guarded.text, metadata={KEY: verdict(guarded, self._hide_from)})
         nodes = nodes_of(response)
         who = regenerators(self._regenerate, turn.regeneration(nodes))
         guarded = yield from self._checks.run(str(response), self._passages(nodes), message, who, place)
@@ -147,9 +159,14 @@ class GuardedChatEngine(BaseChatEngine):
         turn, place = Turn.of(self.inner, message, self._memory_attribute), Place()
         engine = turn.copy()
         with place.answering():
-            inner: StreamingAgentChatResponse = yield Work(
+            work: Work[StreamingAgentChatResponse] = Work(
                 partial(engine.stream_chat, message, history), partial(engine.astream_chat, message, history)
             )
+            try:
+                inner = yield within(self._answer_timeout, work)
+            except NoAnswerInTime:
+                turn.abandon()
+                raise
         nodes = nodes_of(inner)
         stream = GuardedChatStream(
             sources=sources_of(inner.sources, None, ""),

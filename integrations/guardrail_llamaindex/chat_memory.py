@@ -42,6 +42,10 @@ class StagedMemory(BaseMemory):
         _STAGED[staged.key] = staged
         return staged
 
+    def seal(self) -> None:
+        """Let nothing more into the real memory."""
+        self._scratch = True
+
     @classmethod
     def from_dict(cls, data: dict[str, Any], **_: Any) -> Self:
         """The memory of a run that still goes on in this process.

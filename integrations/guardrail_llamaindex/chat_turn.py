@@ -48,6 +48,11 @@ class Turn:
             setattr(engine, self.attribute, self.staged)
         return engine
 
+    def abandon(self) -> None:
+        """Nobody waits for the copy any more: whatever it still says, the engine's memory does not hear of it."""
+        if self.staged is not None:
+            self.staged.seal()
+
     def delivering(self, text: str) -> Program[None]:
         """Let the answer into the engine's memory, with the text that was delivered."""
         if self.staged is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, StreamingResponse
+from llama_index.core.base.response.schema import RESPONSE_TYPE, AsyncStreamingResponse, Response, StreamingResponse
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
@@ -15,6 +15,7 @@ from guardrail.check.drivers import Program, Work, arun, either, run
 from guardrail.repair.generators import Generator
 from guardrail.streaming import Mode
 from guardrail.wrap.kinds import HideFrom, Items, Streams, read_hide_from, same
+from guardrail.wrap.time_limit import NoAnswerInTime, read_seconds, within
 from guardrail_llamaindex.answers import (
     KEY,
     MODE_KEY,
@@ -52,6 +53,8 @@ class GuardedQueryEngine(BaseQueryEngine):
         passages: Turns source nodes into the passages to check against. ``to_passages`` leaves out the sub-answers
             that engines of LlamaIndex generate; give your own where another engine's source nodes hold generated text.
         hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
+        answer_timeout: Seconds that the engine may take to retrieve and answer, or to begin its stream; then the
+            policy's refusal is delivered. None = as long as it takes: the policy's ``deadline`` is the check's.
 
     Raises:
         UsageError: the engine is no query engine, the guard no Guard, an option is unknown, the engine cannot answer
@@ -67,6 +70,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         regenerate: Generator | bool | None = None,
         passages: Selector = to_passages,
         hide_from: HideFrom = "streams",
+        answer_timeout: float | None = None,
     ) -> None:
         check_kind(engine, BaseQueryEngine, "a query engine", "GuardedQueryEngine(index.as_query_engine(), guard)")
         self._checks = Checks(guard=guard, mode=mode, kind="query")
@@ -80,6 +84,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         self._regenerate = regenerate
         self._passages = passages
         self._hide_from = read_hide_from(hide_from, ("streams", "all"))
+        self._answer_timeout = read_seconds(answer_timeout)
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The inner engine's nodes."""
@@ -116,7 +121,11 @@ class GuardedQueryEngine(BaseQueryEngine):
     ) -> Program[RESPONSE_TYPE]:
         place = Place()
         with place.answering():
-            response: RESPONSE_TYPE = yield answer
+            try:
+                response: RESPONSE_TYPE = yield within(self._answer_timeout, answer)
+            except NoAnswerInTime as late:
+                guarded = self.guard.unanswered(str(late), question=asked.query_str)
+                return Response(guarded.text, [], {KEY: verdict(guarded, self._hide_from)})
             if isinstance(response, AsyncStreamingResponse) and not asynchronous:
                 raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
             regeneration = Regeneration(self.inner, asked.query_str, list(response.source_nodes))

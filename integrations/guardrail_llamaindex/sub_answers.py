@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from llama_index.core.agent.workflow import BaseWorkflowAgent
+from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent, CodeActAgent
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.query_engine import ComposableGraphQueryEngine
@@ -21,7 +21,10 @@ _FORMS = re.compile(
     r"|Query: .*\nResponse: ",  # QueryPlanTool, RecursiveRetriever
     re.DOTALL,
 )
-_PARTS = (BaseQueryEngine, BaseRetriever, BaseTool, BaseWorkflowAgent)
+EXECUTE = "execute"
+"""The tool by which a CodeActAgent runs its code; what that prints are the model's own words."""
+
+_PARTS = (BaseQueryEngine, BaseRetriever, BaseTool, BaseWorkflowAgent, AgentWorkflow)
 
 
 def is_sub_answer(scored: NodeWithScore) -> bool:
@@ -47,6 +50,25 @@ def refuse_unmarked(whole: object) -> None:
                 "be evidence for themselves. Pass passages=<a function of the source nodes that gives the passages to "
                 "check against>, or give it retrievers in place of query engines."
             )
+
+
+def writes_code(whole: object) -> bool:
+    """Whether a CodeActAgent is inside."""
+    return any(isinstance(part, CodeActAgent) for part in _parts_of(whole, set()))
+
+
+def refuse_code(whole: object) -> None:
+    """Refuse an agent whose tool runs code of the model: what that prints may be the model's own words.
+
+    Raises:
+        UsageError: a CodeActAgent is inside.
+    """
+    if writes_code(whole):
+        raise UsageError(
+            "what a CodeActAgent's code prints is written by the model, so it would be evidence for itself. Pass "
+            "passages=<a function of the tools' outputs that gives the passages to check against>, such as what your "
+            "functions looked up, or guard a FunctionAgent."
+        )
 
 
 def _answers_without_mark(part: object) -> bool:

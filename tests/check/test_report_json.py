@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from guardrail import Guard, UsageError, cli
-from guardrail.check.report_json import Line, Record, read_file, read_lines, result_record
+from guardrail.check.report_json import Line, Record, read_file, read_lines
 from guardrail.cli.main import main
+from guardrail.report_json import result_record
 from guardrail.testing import FakeEngine
 
 GOOD = {"id": "a", "answer": "The dam is 64 metres high.", "passages": ["The dam is 64 metres high."]}

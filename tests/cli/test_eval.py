@@ -153,3 +153,15 @@ def test_help_has_an_example():
     done = run("--help")
     assert done.exit_code == 0
     assert "Example: guardrail eval" in done.output
+
+
+def test_cases_are_counted_and_may_be_questions(tmp_path):
+    """Rows over one passage are one case without intervals, and the table says what would change that."""
+    rows = [{**ROWS[0], "id": str(n), "question": f"Question {n}?"} for n in range(3)]
+    data = write(tmp_path / "x.jsonl", [*rows, {**ROWS[1], "id": "4", "question": "Question 4?"}])
+    for case, cases in (("passage", 1), ("question", 4)):
+        record = json.loads(run(data, "--json", "-", "--case", case).stdout)
+        (level,) = record["sets"][0]["levels"]
+        assert level["cases"] == cases
+        assert (level["figures"]["auc"]["low"] is None) == (cases == 1)
+    assert "4 rows in 1 case: all share passages, so there are no intervals (--case question)" in run(data).stdout

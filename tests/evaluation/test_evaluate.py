@@ -8,8 +8,9 @@ import pytest
 
 from guardrail import Policy
 from guardrail.evaluation import Judged
+from guardrail.evaluation.cases import Shared
 from guardrail.evaluation.evaluate import evaluate
-from guardrail.types import ErrorType
+from guardrail.types import ErrorType, Passage
 from tests.support.judged_rows import A, C, N, S, U, one, row
 
 
@@ -159,3 +160,25 @@ def test_the_roc_keeps_its_corners():
         (0, 1),
         (1, 1),
     )
+
+
+def on_passages(count):
+    """Sixty questions, half of them answered wrong, over so many passages."""
+    rows = [row(S if n % 2 else U, S if n % 3 else U, question=f"Question {n}?", group=f"q{n}") for n in range(60)]
+    texts = [(Passage(text=f"Passage {n % count}."),) for n in range(60)]
+    return [replace(one, answer=replace(one.answer, id=str(n), passages=texts[n])) for n, one in enumerate(rows)]
+
+
+def test_intervals_are_over_cases_that_share_a_passage():
+    """Sixty questions over five passages are five draws, unless the caller says that the passages stay the same."""
+
+    def level(rows, shared=Shared.PASSAGE):
+        return evaluate(rows, Policy.monitor(), shared=shared).sets[0].levels[0]
+
+    five, by_question = level(on_passages(5)), level(on_passages(5), Shared.QUESTION)
+    assert (five.cases, by_question.cases, level(on_passages(60)).cases) == (5, 60, 60)
+    first, second = (one.figures["error_recall"] for one in (five, by_question))
+    assert first.value == second.value
+    assert (first.low, first.high) != (second.low, second.high)
+    alone = level(on_passages(1))
+    assert (alone.cases, alone.figures["auc"].low) == (1, None)

@@ -5,10 +5,11 @@ import contextvars
 import gc
 import logging
 import threading
+from dataclasses import replace
 
 import pytest
 
-from guardrail import Guard, Passage
+from guardrail import Guard, Passage, Policy
 from guardrail.streaming import Finished
 from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine
@@ -19,6 +20,28 @@ trace = pytest.importorskip("opentelemetry.trace")
 
 ANSWER = "The dam was closed in May. It reopened in July because the crack was mended."
 PASSAGES = [Passage(id="p1", text="The dam was closed in May. The crack was mended.")]
+
+
+POLICY = Policy(name="p", actions={"contradicted": "regenerate"}, deadline=None)
+
+
+class Told:
+    """A recorder that keeps what it hears."""
+
+    def __init__(self, heard):
+        self.heard = heard
+
+    def record(self, outcome):
+        self.heard.append(outcome)
+
+
+class Waits:
+    """An engine that is awaited for ever."""
+
+    name = "waits"
+
+    async def averify(self, request):
+        await asyncio.Event().wait()
 
 
 def abandoned(watched, balance):
@@ -133,6 +156,33 @@ def test_cancelled_tasks_leave_nothing_open(watched, balance, after):
     assert watched.total("guardrail.answers.active") == watched.total("guardrail.answers") == 0
     roots = watched.spans("guardrail.check")
     assert {root.attributes["error.type"] for root in roots} == {"CancelledError"} if roots else after == 0
+    assert all(root.attributes["guardrail.abandoned"] for root in roots)
+    assert sum(point.value for point in watched.points("guardrail.streams.abandoned")) == len(roots)
+
+
+def test_a_cancelled_call_counts_as_abandoned_and_is_recorded(watched):
+    """As a stream does whose reader left: a caller with a time limit of its own must be seen in the figures."""
+    heard, engine = [], FakeEngine({"reopened": "contradicted"})
+    told = Told(heard)
+    guard = Guard(engine=engine, policy=POLICY, telemetry=replace(watched.settings, recorder=told))
+
+    async def forever(_):
+        await asyncio.Event().wait()
+
+    async def leave():
+        """One while it is checked, one while a new answer is awaited."""
+        waits = replace(guard, engine=Waits())
+        for one, options in ((waits, {}), (guard, {"regenerate": forever})):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(one.arun(ANSWER, PASSAGES, **options), 0.3)
+
+    asyncio.run(leave())
+    assert [outcome.action for outcome in heard] == ["abandoned"] * 2
+    assert [outcome.report.verdict.value for outcome in heard] == ["unverified", "contradicted"]
+    assert "left before it was checked" in heard[0].report.reason
+    points = watched.points("guardrail.streams.abandoned")
+    assert [(point.value, point.attributes["mode"]) for point in points] == [(1, "none")] * 2
+    assert watched.total("guardrail.answers") == watched.total("guardrail.answers.active") == 0
 
 
 def test_a_stream_may_be_read_in_another_context_each_time(watched, guard, balance, caplog):

@@ -13,7 +13,7 @@ from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.streaming.events import Mode
 from guardrail.wrap.openai.endpoints import AsyncChat, Chat
-from guardrail.wrap.openai.request import PassagesFrom, Settings
+from guardrail.wrap.openai.request import NotCheckedError, PassagesFrom, Settings
 
 if TYPE_CHECKING:
     from guardrail.wrap.openai.responses import AsyncResponses, Responses
@@ -26,6 +26,15 @@ _GENERATING = frozenset(
 
 
 C = TypeVar("C", openai.OpenAI, openai.AsyncOpenAI)
+
+
+def _refuse_without_responses(client: object) -> None:
+    """Raise NotCheckedError where the installed openai knows no Responses API."""
+    if not hasattr(client, "responses"):
+        raise NotCheckedError(
+            f"openai {openai.__version__} has no client.responses. "
+            'Run: pip install -U "openai>=1.66", or use client.chat.completions.'
+        )
 
 
 class _Client(Generic[C]):
@@ -74,6 +83,8 @@ class _Client(Generic[C]):
             raise AttributeError(name)
         if name in _GENERATING and not self._settings.allow_unguarded:
             self._settings.refuse(name)
+        if name == "responses":  # the property below refused: Python asks here what else there is
+            _refuse_without_responses(self._client)
         return getattr(self._client, name)
 
 
@@ -93,7 +104,8 @@ class GuardedOpenAI(_Client[openai.OpenAI]):
     @cached_property
     def responses(self) -> Responses:
         """``client.responses``."""
-        from guardrail.wrap.openai.responses import Responses  # later versions of openai only
+        _refuse_without_responses(self._client)
+        from guardrail.wrap.openai.responses import Responses
 
         return Responses(self._client.responses, self._settings, "responses")
 
@@ -118,6 +130,7 @@ class GuardedAsyncOpenAI(_Client[openai.AsyncOpenAI]):
     @cached_property
     def responses(self) -> AsyncResponses:
         """``client.responses``."""
+        _refuse_without_responses(self._client)
         from guardrail.wrap.openai.responses import AsyncResponses
 
         return AsyncResponses(self._client.responses, self._settings, "responses")

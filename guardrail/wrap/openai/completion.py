@@ -62,12 +62,12 @@ class GuardedParsedCompletion(ParsedChatCompletion[Parsed], GuardedCompletion, G
     """The same for a ParsedChatCompletion: ``message.parsed`` holds the delivered text in the answer's field."""
 
 
-def written_in(choice: Choice, field: str | None) -> Written | None:
+def written_in(choice: Choice, field: str | None, *, as_json: bool = False) -> Written | None:
     """What to check of a choice; None where there is nothing, or where text only goes along with calls of tools."""
     message = choice.message
     if message.tool_calls or message.function_call:
         return None
-    return written(message.content, getattr(message, "parsed", None), field)
+    return written(message.content, getattr(message, "parsed", None), field, as_json=as_json)
 
 
 def _delivered(choice: Choice, checked: Checked | None) -> Choice:

@@ -104,21 +104,33 @@ class _Completions(Resource):
             checked = yield from self._checked(self._inner.create, said, partial(_read, asked), asked, against)
             return GuardedCompletion.of(said, checked)
 
+        again: list[Written] = []
+
         def answering(feedback: Feedback) -> Program[str]:
             new = _read(asked, (yield same(self._inner.create, **asked.with_feedback(feedback))))
-            return new[0].text if new and new[0] is not None else ""
+            if not new or new[0] is None:
+                return ""
+            again.append(new[0])
+            return new[0].answer
 
-        return stream(said, self._settings.guard, asked, against, Regenerators.of(answering))
+        return stream(said, self._settings.guard, asked, against, Regenerators.of(answering), again)
 
     def _parsed(self, asked: Request, passages: Iterable[PassageLike] | None) -> Program[GuardedParsedCompletion[Any]]:
         against = yield from self._passages(passages, asked)
-        said = yield same(self._inner.parse, **asked.body)
-        checked = yield from self._checked(self._inner.parse, said, partial(_read, asked), asked, against)
+        parse = self._vendor_parse()
+        said = yield same(parse, **asked.body)
+        checked = yield from self._checked(parse, said, partial(_read, asked), asked, against)
         return GuardedParsedCompletion.of(said, checked)
+
+    def _vendor_parse(self) -> Callable[..., Any]:
+        """The vendor's ``parse``; versions before 1.92 have it under ``beta``."""
+        here = getattr(self._inner, "parse", None)
+        found: Callable[..., Any] = here or self._inner._client.beta.chat.completions.parse  # noqa: SLF001
+        return found
 
 
 def _read(asked: Request, said: Any) -> list[Written | None]:
-    return [written_in(choice, asked.field) for choice in said.choices]
+    return [written_in(choice, asked.field, as_json=asked.as_json) for choice in said.choices]
 
 
 class Completions(_Completions):
@@ -154,6 +166,8 @@ class Completions(_Completions):
             policy: Instead of the guard's own; or the name of one of its ``policies``.
             mode: Instead of the client's own, for a stream.
             answer_field: Where the model answers in JSON, the field that holds the answer; the others are left alone.
+                Default, with a ``response_format`` of JSON: one called ``answer``, ``response`` or the like, else the
+                longest text. A stream holds such an object back until its field is checked.
             request: The request, as the vendor documents it: ``model``, ``stream``, ...
 
         Raises:

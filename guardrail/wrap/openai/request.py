@@ -68,6 +68,7 @@ class Request:
         policy: None = the guard's own.
         mode: When the text of a stream leaves.
         field: The field that holds the answer, where the caller names one.
+        as_json: Whether the model was told to answer with an object.
     """
 
     body: Mapping[str, Any]
@@ -77,6 +78,7 @@ class Request:
     policy: Policy | None
     mode: Mode
     field: str | None
+    as_json: bool = False
 
     def with_feedback(self, feedback: Feedback) -> dict[str, Any]:
         """The same request, after the answer that did not pass and what was wrong with it; one choice, no stream."""
@@ -110,8 +112,6 @@ def read_request(
         UsageError: it cannot, or an argument is wrong.
     """
     mode = read_mode(mode or settings.mode)
-    if field is not None and rest.get("stream"):
-        raise UsageError("answer_field needs the whole answer. Leave out stream.")
     if "audio" in _listed(rest.get("modalities")):
         raise UsageError("modalities holds 'audio': speech cannot be checked. Ask for text.")
     if rest.get("stream") and _is_more_than_one(rest.get("n")):
@@ -126,7 +126,14 @@ def read_request(
         policy=settings.policy(policy),
         mode=mode,
         field=field,
+        as_json=field is not None or _asks_for_json(rest),
     )
+
+
+def _asks_for_json(rest: Mapping[str, Any]) -> bool:
+    """By ``response_format`` of chat completions, or ``text.format`` of responses."""
+    forms = (rest.get("response_format"), _get(rest.get("text"), "format"))
+    return any(_get(form, "type") in ("json_object", "json_schema") for form in forms)
 
 
 def given_passages(passages: object) -> tuple[Passage, ...]:

@@ -53,7 +53,7 @@ class _Responses(Resource):
         self, call: Any, asked: Request, passages: Iterable[PassageLike] | None
     ) -> Program[tuple[Response, Checked | None]]:
         def read(said: Response) -> list[Written | None]:
-            return [_written_in(said, asked.field)]
+            return [_written_in(said, asked)]
 
         against = yield from self._passages(passages, asked)
         said: Response = yield same(call, **asked.body)
@@ -61,13 +61,14 @@ class _Responses(Resource):
         return said, checked
 
 
-def _written_in(response: Response, field: str | None) -> Written | None:
+def _written_in(response: Response, asked: Request) -> Written | None:
     """What to check of a response; None where there is no text, or where it only goes along with calls of tools."""
     if any(item.type in _CALLS for item in response.output):
         return None
     parts = list(_texts(response))
     parsed = next((found for part in parts if (found := getattr(part, "parsed", None)) is not None), None)
-    return written(parts[0].text if parsed is not None else "".join(part.text for part in parts), parsed, field)
+    text = parts[0].text if parsed is not None else "".join(part.text for part in parts)
+    return written(text, parsed, asked.field, as_json=asked.as_json)
 
 
 def _texts(response: Response) -> Iterator[Any]:

@@ -11,11 +11,12 @@ from openai.types.chat import ChatCompletionChunk
 
 from guardrail.check.drivers import Events
 from guardrail.guard import Guard
-from guardrail.streaming.events import Delta, Finished
+from guardrail.streaming.events import Delta, Finished, Mode
 from guardrail.types import GuardedAnswer, Passage
 from guardrail.wrap.kinds import END, Items, Regenerators, Streams
 from guardrail.wrap.openai.chunks import Chunks
 from guardrail.wrap.openai.request import Request
+from guardrail.wrap.openai.written import Written, written
 
 
 class _Checked:
@@ -30,10 +31,12 @@ class _Checked:
         request: Request,
         passages: tuple[Passage, ...],
         regenerators: Regenerators,
+        again: list[Written],
     ) -> None:
         self.guardrail: GuardedAnswer | None = None
         self._raw: Any = raw
         self._guard, self._request, self._passages, self._regenerators = guard, request, passages, regenerators
+        self._again = again
         self._read: Items = self._streams.iter(raw)
         self._opened: list[object] = [raw]
         self._chunks: Items = self._streams.given_until(self._run(Chunks()), self._opened)
@@ -44,7 +47,7 @@ class _Checked:
             if rest is not None:
                 yield rest
             if first:
-                yield from self._texts(chunks, first)
+                yield from (self._object if self._request.as_json else self._texts)(chunks, first)
                 return
 
     def _texts(self, chunks: Chunks, first: str) -> Events[ChatCompletionChunk]:
@@ -58,22 +61,51 @@ class _Checked:
                 yield from chunks.rest()
                 return
             deltas = self._streams.given(each for each in said)
-        events = self._streams.guarded(
-            self._guard,
-            deltas,
-            self._passages,
-            self._regenerators,
-            question=self._request.question,
-            mode=self._request.mode,
-            policy=self._request.policy,
-        )
-        self._opened.append(events)
+        events = self._events(deltas, self._request.mode)
         while (event := (yield self._streams.next(events))) is not END:
             if isinstance(event, Finished):
                 self.guardrail = event.guarded
             elif isinstance(event, Delta):
                 yield chunks.say(event.text)
         yield from chunks.rest()
+
+    def _object(self, chunks: Chunks, first: str) -> Events[ChatCompletionChunk]:
+        """An object is held back until the field with its answer is checked; in observe mode it leaves as it comes."""
+        request, said, shown = self._request, list[str](), self._request.mode == "observe"
+        deltas = self._streams.given(self._deltas(chunks, first))
+        while (delta := (yield self._streams.next(deltas))) is not END:
+            said.append(delta)
+            if shown:
+                yield chunks.say(delta)
+        text = "".join(said)
+        spelled = written(text, None, request.field, as_json=True)
+        if chunks.calls_tools or spelled is None:  # no answer, or an object with an empty one
+            if not shown:
+                yield chunks.say(text)
+            yield from chunks.rest()
+            return
+        events = self._events(self._streams.given(each for each in (spelled.answer,)), "observe" if shown else "buffer")
+        while (event := (yield self._streams.next(events))) is not END:
+            if isinstance(event, Finished):
+                self.guardrail = event.guarded
+        if self.guardrail is not None and not shown:
+            best = next((each for each in self._again if each.answer == self.guardrail.report.answer), spelled)
+            yield chunks.say(best.with_answer(self.guardrail.text).text)
+        yield from chunks.rest()
+
+    def _events(self, deltas: Items, mode: Mode) -> Items:
+        """The guard's events of a stream of texts."""
+        events = self._streams.guarded(
+            self._guard,
+            deltas,
+            self._passages,
+            self._regenerators,
+            question=self._request.question,
+            mode=mode,
+            policy=self._request.policy,
+        )
+        self._opened.append(events)
+        return events
 
     def _deltas(self, chunks: Chunks, first: str) -> Events[str]:
         yield first

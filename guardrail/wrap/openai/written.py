@@ -43,23 +43,26 @@ class Written:
         return replace(self, text=text, value=replaced(self.value, self.field, answer))
 
 
-def written(text: str | None, parsed: object, field: str | None) -> Written | None:
+def written(text: str | None, parsed: object, field: str | None, *, as_json: bool = False) -> Written | None:
     """What to check of a model's text; None where there is nothing.
 
     Args:
         text: What it wrote.
         parsed: The object that the client made of it; None = none.
         field: The caller's choice of the field that holds the answer; a text is read as JSON then.
+        as_json: Whether a text is read as JSON anyway; where that has no field with free text, it is checked as it is.
 
     Raises:
         UsageError: no field holds free text, or the chosen one does not.
     """
     if not text:
         return None
-    value = _object_in(text) if parsed is None and field is not None else parsed
+    value = _object_in(text) if parsed is None and (field is not None or as_json) else parsed
     if value is None:
         return Written(text)
     found = answer_field(value, field)
+    if found is None and parsed is None:
+        return Written(text)
     if found is None:
         raise UsageError(
             f"no field of {type(value).__name__} holds free text, so there is no answer to check. Use the client "

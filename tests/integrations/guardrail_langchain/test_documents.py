@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from guardrail_langchain import guard_chain
+from guardrail_langchain import guard_chain, to_passages
 from guardrail_langchain.demo import WordEmbeddings
 from langchain_core.documents import Document
 from langchain_core.runnables import (
@@ -14,6 +14,7 @@ from langchain_core.runnables import (
 )
 from langchain_core.vectorstores import InMemoryVectorStore
 
+from guardrail import Guard, Policy
 from tests.support.garage import QUESTION, RAW
 
 
@@ -71,3 +72,28 @@ def test_a_retriever_that_finds_nothing_is_no_mistake_of_the_caller(guard):
     """The answer is unverified then, and the policy decides."""
     chain = InMemoryVectorStore(WordEmbeddings()).as_retriever() | (lambda _: "The garage opens at 6:00.")
     assert guard_chain(chain, guard()).invoke(QUESTION).startswith("I can't")
+
+
+def test_titles_come_from_what_loaders_write():
+    """Readers see them, so no whole path is among them; documents that went through JSON have the same."""
+    documents = [
+        Document(id="a", page_content="x", metadata={"title": "Hours", "source": "/srv/hours.md"}),
+        Document(id="b", page_content="x", metadata={"source": "/home/rita/hours.md"}),
+        {"page_content": "x", "id": "c", "metadata": {"url": "https://example.org/hours?token=1"}},
+    ]
+    assert [p.title for p in to_passages(documents)] == ["Hours", "hours.md", "example.org/hours"]
+
+
+def test_a_note_names_the_file_that_it_is_from():
+    """Where the vector store gave a UUID, and the loader a path."""
+    document = Document(
+        id="3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        page_content="The garage opens at 6:00 and closes at 23:00.",
+        metadata={"source": "/home/rita/garage/hours.md"},
+    )
+    guard = Guard(policy=Policy.annotate().with_(actions={"supported": "annotate"}))
+    chain = guard_chain(RunnableLambda(lambda _: "The garage opens at 6:00."), guard, passages=lambda _: [document])
+    text = chain.invoke(QUESTION)
+    assert "hours.md" in text
+    assert "/home" not in text
+    assert "3f2504e0" not in text

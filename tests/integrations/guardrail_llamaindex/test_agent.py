@@ -1,6 +1,8 @@
 """GuardedAgent around LlamaIndex's own agents with a scripted model."""
 
 import asyncio
+import contextlib
+import io
 import json
 
 import pytest
@@ -12,6 +14,7 @@ from llama_index.core.agent.workflow import (
     AgentOutput,
     AgentStream,
     AgentWorkflow,
+    CodeActAgent,
     FunctionAgent,
     ReActAgent,
     ToolCall,
@@ -351,3 +354,57 @@ def test_other_things_are_refused():
         )
     with pytest.raises(UsageError, match="must be a Guard, got Policy"):
         GuardedAgent(agent_with(), Policy.strict())
+
+
+def code_agent(printed):
+    """An agent that writes code: it prints something of its own, and answers with it."""
+    code = f"<execute>\nprint({printed!r})\n</execute>"
+    model = ScriptedLLM(answers={AGAIN: MENDED, "Result of executing": f"{GOOD} {BAD}", "": code})
+
+    async def execute(code: str) -> str:
+        """What the code prints."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, {})
+        return out.getvalue()
+
+    return CodeActAgent(name="coder", description="codes", code_execute_fn=execute, llm=model)
+
+
+def test_what_the_models_own_code_prints_is_no_evidence():
+    """So a CodeActAgent is refused, also inside a workflow, unless the caller says what its evidence is."""
+    for agent in (code_agent(BAD), AgentWorkflow(agents=[code_agent(BAD)], root_agent="coder")):
+        with pytest.raises(UsageError, match=r"CodeActAgent's code prints.*passages="):
+            GuardedAgent(agent, redacting())
+
+
+@pytest.mark.parametrize("kind", ["agent", "workflow"])
+@pytest.mark.parametrize("streaming", [True, False])
+def test_an_agent_that_writes_code_is_guarded_by_passages_of_the_callers(kind, streaming):
+    """What it invents, and prints, goes; no event shows it before."""
+    agent = code_agent(BAD)
+    agent.streaming = streaming
+    if kind == "workflow":
+        agent = AgentWorkflow(agents=[agent], root_agent="coder")
+    guarded = GuardedAgent(agent, guard_for("redact"), passages=lambda _: [GOOD])
+    output, events, memory = asked(guarded, QUESTION)
+    assert output.response.content == GOOD
+    assert output.guardrail.action is Action.REDACT
+    shown = [event for event in events if isinstance(event, (AgentStream, ToolCall, ToolCallResult))]
+    assert len(shown) == 3
+    assert "sharks" not in "".join(map(repr, shown))
+    assert {event.tool_name for event in events if isinstance(event, ToolCall)} == {"execute"}
+    assert memory[-1] == ("assistant", GOOD)
+
+
+@pytest.mark.parametrize("show", [False, True])
+def test_arguments_of_tools_are_the_models_words(show):
+    """Nobody checks them, so events leave them out, unless people have to see what they approve."""
+    agent = GuardedAgent(agent_with("weather"), guard_for("block"), show_arguments=show)
+    output, events, _ = asked(agent, QUESTION)
+    calls = [event for event in events if isinstance(event, (ToolCall, ToolCallResult))]
+    assert [type(event) for event in calls] == [ToolCall, ToolCallResult]
+    for call in [*calls, *output.tool_calls]:
+        assert call.tool_kwargs == ({"input": "the dam"} if show else {})
+    shown = "".join(map(repr, [*events, output.tool_calls]))
+    assert ("the dam'" in shown) == show
