@@ -15,6 +15,7 @@ from typing import Any
 from guardrail.testing import Reply
 from guardrail.testing.chat_reply import Body, message_text
 from tests.support.prompt_names import prompt_name, request_data
+from tests.support.short_replies import shortened
 
 CASE: dict[str, Any] = json.loads(Path(__file__).with_name("case.json").read_text(encoding="utf-8"))
 ANSWER = " ".join(CASE["sentences"])
@@ -39,7 +40,7 @@ def reply(body: Body) -> Reply:
     """Reply to a request of any tool; status 400 for a prompt that is not known."""
     ours = prompt_name(body)
     if ours in OURS:
-        return Reply(_compact(OURS[ours](request_data(body))))
+        return Reply(_compact(shortened(ours, OURS[ours](request_data(body)))))
     if (schema := _schema_name(body)) in SCHEMAS:
         return Reply(_compact(SCHEMAS[schema](body)))
     text = "\n".join(message_text(message) for message in body["messages"])

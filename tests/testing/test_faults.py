@@ -16,6 +16,7 @@ from guardrail.engines.llm.quotes import Documents
 from guardrail.testing import FaultKind, OpenAIServer, Reply
 from tests.support.judge_script import ReadingJudge
 from tests.support.model_faults import ALL_KINDS, ModelFaults
+from tests.support.short_replies import lengthened
 
 DOCUMENTS = [
     {"id": "d1", "title": None, "text": "The dam is 64 metres high."},
@@ -41,7 +42,8 @@ def spoiled(kind, request=None, **options):
 
 
 def points(reply):
-    return [p for s in json.loads(reply.text)["segments"] for p in s["points"]]
+    said = lengthened("judge", json.loads(reply.text), {"documents": DOCUMENTS, "segments": UNTRUE})
+    return [p for s in said["segments"] for p in s["points"]]
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS)
