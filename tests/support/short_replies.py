@@ -80,7 +80,11 @@ def _judged(point: Any) -> Any:
         return point
     labels = dict(each.split(":") for each in point["labels"].split()) if isinstance(point.get("labels"), str) else None
     quotes = point.get("quotes", [])
-    if labels is None or not isinstance(quotes, list) or point.get("confidence", "high") not in ("high", "medium", "low"):
+    if (
+        labels is None
+        or not isinstance(quotes, list)
+        or point.get("confidence", "high") not in ("high", "medium", "low")
+    ):
         return [point.get("id"), None]
     said = [_evidence(quote, labels) for quote in quotes]
     quoted = {quote["document"] for quote in quotes if isinstance(quote, dict)}

@@ -220,7 +220,6 @@ NOT_BEFORE = {
     "no": re.compile(r"\.|\s(?:longer|more than|later than|less than|fewer than|doubt)\b", re.IGNORECASE),
     "given": re.compile(r"\s(?:to|by|in|at|for|as)\b", re.IGNORECASE),
     "provided": re.compile(r"\s(?:by|with|to|in|for|on|at|from|as)\b|\s?[,.;]", re.IGNORECASE),
-    "结果": re.compile(r"[是为显表的中和与如]|[，。；、]"),
     "like": re.compile(r"\s(?:to|that)\b", re.IGNORECASE),
     "following": re.compile(r"\s?[:,]"),
     "all": re.compile(r"\s(?:over|but|right|that|it|he|she|they|you|if)\b|\s?(?:[,.;]|$)", re.IGNORECASE),
@@ -237,7 +236,7 @@ NOT_BEFORE = {
     "每": re.compile(r"[当]"),
     "所以": re.compile(r"之$"),
     "须": re.compile(r"知"),
-    "结果": re.compile(r"[显表的]"),
+    "结果": re.compile(r"[是为显表的中和与]"),
     "各": re.compile(r"种各"),
-    "令": re.compile(r"[牌]"),
+    "令": re.compile(r"[牌行]"),
 }

@@ -274,7 +274,7 @@ def _points(
         return [_Point(text)]  # some point says the opposite, who knows which
     tied = words(" ".join(each.connective for each in relations if each.kind is not RelationKind.OTHER))
     lost = own - words(told) - tied or signs(text) - signs(told)
-    turned = negations(told) > 0  # may be at another point than in the text
+    turned = negations(told) > 0 and len(made) > 1  # may be at another point than in the text
     if lost or turned or not made or words(told) - own - question or len(triplets) > _MOST_POINTS:
         made.setdefault(text, _Point(text))
     return list(made.values())

@@ -158,8 +158,10 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
 def _unsaid(
     reply: FoundPoint, labels: Sequence[str], claim: Claim, segment: Segment, cells: tuple[Cell | None, ...]
 ) -> Row:
-    """A point that is true because the documents are silent, or that states nothing. No quote can bear these out, so
-    only what reads like one is believed: anything else could be talked through in this way."""
+    """A point that is true because the documents are silent, or that states nothing.
+
+    No quote can bear these out, so only what reads like one is believed: else anything could be talked through.
+    """
     if reply.error != "none" or set(labels) & set("SC"):
         return _INCONSISTENT.row(claim.id, cells)
     texts = (claim.text, segment.text)

@@ -29,22 +29,24 @@ _WISHED = 2
 
 _REQUEST = re.compile(
     r"(?:please|kindly|could\ you|can\ you|would\ you)\ (?:please\ )?(?:"
-    r"(?:specify|clarify|rephrase|indicate|let\ me\ know|tell\ me|confirm)\ (?:which|what|who|whom|whether|where|when"
-    r"|your\ question|more|the\ (?:question|name|person))\b"
-    r"|(?:provide|give|share|send)\ (?:me\ |us\ )?(?:with\ )?(?:more|further|additional)\ (?:details?|information|context)"
-    r"\b)[^.;,:\d]{0,80}[.?!]?"
+    r"(?:specify|clarify|rephrase|indicate|let\ me\ know|tell\ me|confirm)"
+    r"\ (?:which|what|who|whom|whether|where|when|your\ question|more|the\ (?:question|name|person))\b"
+    r"|(?:provide|give|share|send)\ (?:me\ |us\ )?(?:with\ )?(?:more|further|additional)"
+    r"\ (?:details?|information|context)\b)[^.;,:\d]{0,80}[.?!]?"
     r"|请(?:您)?(?:具体|再|进一步)?(?:告知|告诉我|说明|补充|明确|确认|指明)(?:一下)?(?:您|你|具体|更多|是哪|哪|所指)"
     r"[^，。；：\d]{0,30}[。？！?]?",
     re.IGNORECASE,
 )
 """A question back to the reader; after a comma it could state something."""
 _REFERRAL = re.compile(
-    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ )?(?:talk\ (?:to|with)|speak\ (?:to|with)|ask|see"
-    r"|consult|contact)\ (?:(?:to|with|your|a|an|the|our|their|local|qualified|licen[cs]ed|medical|legal|financial|tax"
-    r"|health\s?care|customer|technical|front|reception|help|or)\ ){0,6}(?:doctor|physician|pharmacist|nurse|dentist|vet"
-    r"|provider|professional|lawyer|solicitor|attorney|adviser|advisor|accountant|expert|specialist|support|service"
-    r"|manufacturer|desk|staff|administrator)s?(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details"
-    r"|advice)|about\ (?:this|that|it)|if\ (?:in\ doubt|unsure)))?[.!]?"
+    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ )?"
+    r"(?:talk\ (?:to|with)|speak\ (?:to|with)|ask|see|consult|contact)\ "
+    r"(?:(?:to|with|at|your|a|an|the|our|their|local|qualified|licen[cs]ed|medical|legal|financial|tax|health\s?care"
+    r"|customer|technical|front|reception|help|or)\ ){0,6}"
+    r"(?:doctor|physician|pharmacist|nurse|dentist|vet|provider|professional|lawyer|solicitor|attorney|adviser|advisor"
+    r"|accountant|expert|specialist|support|service|manufacturer|desk|staff|administrator)s?"
+    r"(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details|advice)|about\ (?:this|that|it)"
+    r"|if\ (?:in\ doubt|unsure)))?[.!]?"
     r"|(?:请|建议(?:您)?|可以?|您可以?)?(?:先)?(?:咨询|询问|联系)(?:您的|专业|相关|当地|主治|一下|官方)*"
     r"(?:医生|医师|药师|律师|客服|专业人士|专家|厂家|工作人员)[。！]?",
     re.IGNORECASE,

@@ -123,8 +123,7 @@ def test_a_very_long_answer_is_judged_in_several_calls_of_one_round() -> None:
 def draft_of(prompt: Prompt) -> dict[str, Any]:
     units = [unit for unit in unfence(prompt.user)["answer"] if unit["unit"]]
     segments: Sequence[dict[str, Any]] = [
-        {"units": [u["unit"]], "part": "", "text": "", "who": "", "relation": "", "points": []}
-        for u in units
+        {"units": [u["unit"]], "part": "", "text": "", "who": "", "relation": "", "points": []} for u in units
     ]
     return {"who": [], "segments": segments, "no_claim": [], "abstains": False}
 
