@@ -191,6 +191,17 @@ def _judge(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _judge_once(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same where a relation inside a point is judged with that point: its error is the point's."""
+    said = _judge(data)
+    for item, segment in zip(data["segments"], said["segments"], strict=True):
+        logic = next((each.get("logic") for each in SEGMENTS if each["text"] == item["text"]), None)
+        wrong = [point for point in segment["points"] if point["verdict"] != "supported"]
+        if item["relation"] is None and logic is not None and wrong:
+            wrong[-1]["error"] = logic["error"]
+    return said
+
+
 def _logic_alone(data: Mapping[str, Any]) -> dict[str, Any]:
     item = data["segments"][0] if "segments" in data else data["segment"]
     none = {
@@ -255,7 +266,7 @@ def _labels(data: Mapping[str, Any]) -> dict[str, Any]:
 
 OURS: dict[str | None, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "decompose": _draft,
-    "judge": _judge,
+    "judge": _judge_once,
     "facts": _judge,
     "logic": _logic_alone,
     "face4rag_decompose": _pieces,
