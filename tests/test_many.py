@@ -30,7 +30,9 @@ class Meeting:
 
 
 def answers(count: int) -> list[dict[str, object]]:
-    return [{"id": n, "answer": f"The dam has {n + 2} gates.", "passages": ["The dam has gates."]} for n in range(count)]
+    return [
+        {"id": n, "answer": f"The dam has {n + 2} gates.", "passages": ["The dam has gates."]} for n in range(count)
+    ]
 
 
 def texts(reports: list[object]) -> list[str]:
@@ -57,7 +59,11 @@ def test_the_budget_is_shared(awaited: bool) -> None:
     engine = Meeting()
     guard = Guard(engine=engine, policy=PATIENT)
     options = {"at_once": 1, "max_calls": 4}
-    got = asyncio.run(gathered(guard, answers(5), **options)) if awaited else list(guard.check_many(answers(5), **options))
+    got = (
+        asyncio.run(gathered(guard, answers(5), **options))
+        if awaited
+        else list(guard.check_many(answers(5), **options))
+    )
     assert [report.verdict for report in got] == ["supported"] * 2 + ["unverified"] * 3
     assert {finding.cause for report in got[2:] for finding in report.findings} == {"budget"}
     assert len(engine.asked) == 2
