@@ -170,7 +170,7 @@ class Guard:
         max_calls: int | None = None,
         policy: Policy | str | None = None,
     ) -> AsyncIterator[Report]:
-        """The same as ``check_many``, without blocking the event loop: ``async for report in guard.acheck_many(...)``."""
+        """The same as ``check_many``, awaited: ``async for report in guard.acheck_many(...)``."""
         batch = batch_of(self, self.policy_of_call(policy), seconds, max_calls, at_once)
         return acheck_all(batch, answers, at_once)
 

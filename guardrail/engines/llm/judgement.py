@@ -283,15 +283,15 @@ def tie_words(segment: Segment) -> str | None:
     """The words that tie points of the segment together, and are judged as such; None if there are none.
 
     A relation whose words stand in a point is judged with that point, once: a condition, a quantity, a cause that is
-    one. A segment without points of its own is one point.
+    one. A point that is the whole segment holds all of them, and would hide them: there they are asked for too.
     """
-    texts = [" ".join(claim.text.split()).casefold() for claim in segment.claims]
+    parts = [" ".join(claim.text.split()).casefold() for claim in segment.claims if claim.text != segment.text]
     tied = dict.fromkeys(
         relation.connective
         for relation in segment.relations
-        if relation.kind is not RelationKind.SCOPE and not any(_has(text, relation.connective) for text in texts)
+        if relation.kind is not RelationKind.SCOPE and not any(_has(part, relation.connective) for part in parts)
     )
-    return "; ".join(tied) or None if texts else None
+    return "; ".join(tied) or None
 
 
 def _has(text: str, connective: str) -> bool:
