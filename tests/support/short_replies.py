@@ -80,6 +80,8 @@ def _judged(point: Any) -> Any:
         return point
     labels = dict(each.split(":") for each in point["labels"].split()) if isinstance(point.get("labels"), str) else None
     quotes = point.get("quotes", [])
+    if point.get("verdict") == "supported" and point.get("error", "none") != "none":
+        return [point.get("id"), "ok"]  # there is one verdict only: what does not fit it is that nothing bears it out
     if (
         labels is None
         or not isinstance(quotes, list)

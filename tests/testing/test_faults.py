@@ -11,12 +11,11 @@ import pytest
 from benchmarks.llm_faults import run
 from guardrail import UsageError
 from guardrail.engines.llm import judgement
-from guardrail.engines.llm.prompts import fence
+from guardrail.engines.llm.prompts import fence, instructions
 from guardrail.engines.llm.quotes import Documents
 from guardrail.testing import FaultKind, OpenAIServer, Reply
 from tests.support.judge_script import ReadingJudge
 from tests.support.model_faults import ALL_KINDS, ModelFaults
-from tests.support.short_replies import lengthened
 
 DOCUMENTS = [
     {"id": "d1", "title": None, "text": "The dam is 64 metres high."},
@@ -31,9 +30,15 @@ NO_REPLY = {FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.UNAVAILABLE}
 
 
 def body(salt="", **data):
+    """A request of the prompt ``facts``, whose replies have every place for a fault."""
     blocks = data or {"documents": DOCUMENTS, "segments": UNTRUE}
     text = "\n\n".join(fence(name, value) for name, value in blocks.items())
-    return {"messages": [{"role": "system", "content": salt}, {"role": "user", "content": text}]}
+    return {
+        "messages": [
+            {"role": "system", "content": instructions("facts", "en").text + str(salt)},
+            {"role": "user", "content": text},
+        ]
+    }
 
 
 def spoiled(kind, request=None, **options):
@@ -42,8 +47,7 @@ def spoiled(kind, request=None, **options):
 
 
 def points(reply):
-    said = lengthened("judge", json.loads(reply.text), {"documents": DOCUMENTS, "segments": UNTRUE})
-    return [p for s in said["segments"] for p in s["points"]]
+    return [p for s in json.loads(reply.text)["segments"] for p in s["points"]]
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS)
