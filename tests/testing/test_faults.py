@@ -35,7 +35,10 @@ def body(salt="", **data):
     text = "\n\n".join(fence(name, value) for name, value in blocks.items())
     return {
         "messages": [
-            {"role": "system", "content": instructions("facts", "en").text + str(salt)},
+            {
+                "role": "system",
+                "content": (instructions("facts", "en").text if "documents" in blocks else "") + str(salt),
+            },
             {"role": "user", "content": text},
         ]
     }
