@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.support.judge_script import ReadingJudge
 from tests.support.model_faults import ALL_KINDS, ModelFaults
 from tests.support.prompt_names import prompt_name, request_data
+from tests.support.short_replies import lengthened
 
 WRITTEN = Path(__file__).parents[1] / "training" / "written"
 THREADS = TASKS = 8
@@ -132,7 +133,7 @@ class Truth:
     def __call__(self, body: dict[str, Any]) -> Reply:
         reply = self.script(body)
         if reply.status == 200 and prompt_name(body) in ("judge", "facts", "logic"):
-            said = json.loads(reply.text)
+            said = lengthened(prompt_name(body), json.loads(reply.text), request_data(body))
             parts = {each["id"]: each for each in said.get("segments", [said])}
             for key, ident in keys_of(body):
                 points, logic = parts[ident].get("points"), parts[ident].get("logic")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from guardrail.check.contract import LINKINGS, AsyncEngine, Draft, Engine, Linking
 from guardrail.check.drivers import Program, arun, run
@@ -14,6 +14,7 @@ from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_cla
 from guardrail.check.retrieve import AsyncRetriever, Retriever
 from guardrail.engines.by_name import NAMES, make_engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
+from guardrail.many import AT_ONCE, acheck_all, batch_of, check_all
 from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
 from guardrail.repair.generators import AsyncRewriter, Authors, Generator, Rewriter
@@ -133,6 +134,45 @@ class Guard:
     ) -> Report:
         """The same as ``check``, without blocking the event loop."""
         return await arun(self.checking(answer, passages, question=question, claims=claims, policy=policy))
+
+    def check_many(
+        self,
+        answers: Iterable[Mapping[str, Any]],
+        *,
+        at_once: int = AT_ONCE,
+        seconds: float | None = None,
+        max_calls: int | None = None,
+        policy: Policy | str | None = None,
+    ) -> Iterator[Report]:
+        """Check many answers, several at once; reports come in the order of the answers.
+
+        Args:
+            answers: Mappings with ``answer`` and ``passages``, and optionally ``question`` and ``claims`` (see check).
+                They are taken as they are needed.
+            at_once: Answers in flight.
+            seconds: For all of them together; each has its policy's deadline besides. None = no limit.
+            max_calls: Requests to a model for all of them together. Once they are made, no further answer is begun;
+                what is in flight is finished. None = no limit.
+            policy: See check.
+
+        Raises:
+            UsageError: an option is out of its range or, when its turn comes, an answer cannot be checked (see check).
+        """
+        batch = batch_of(self, self.policy_of_call(policy), seconds, max_calls, at_once)
+        return check_all(batch, answers, at_once)
+
+    def acheck_many(
+        self,
+        answers: Iterable[Mapping[str, Any]],
+        *,
+        at_once: int = AT_ONCE,
+        seconds: float | None = None,
+        max_calls: int | None = None,
+        policy: Policy | str | None = None,
+    ) -> AsyncIterator[Report]:
+        """The same as ``check_many``, awaited: ``async for report in guard.acheck_many(...)``."""
+        batch = batch_of(self, self.policy_of_call(policy), seconds, max_calls, at_once)
+        return acheck_all(batch, answers, at_once)
 
     def run(
         self,

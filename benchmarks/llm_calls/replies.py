@@ -15,6 +15,7 @@ from typing import Any
 from guardrail.testing import Reply
 from guardrail.testing.chat_reply import Body, message_text
 from tests.support.prompt_names import prompt_name, request_data
+from tests.support.short_replies import shortened
 
 CASE: dict[str, Any] = json.loads(Path(__file__).with_name("case.json").read_text(encoding="utf-8"))
 ANSWER = " ".join(CASE["sentences"])
@@ -39,7 +40,7 @@ def reply(body: Body) -> Reply:
     """Reply to a request of any tool; status 400 for a prompt that is not known."""
     ours = prompt_name(body)
     if ours in OURS:
-        return Reply(_compact(OURS[ours](request_data(body))))
+        return Reply(_compact(shortened(ours, OURS[ours](request_data(body)))))
     if (schema := _schema_name(body)) in SCHEMAS:
         return Reply(_compact(SCHEMAS[schema](body)))
     text = "\n".join(message_text(message) for message in body["messages"])
@@ -190,6 +191,17 @@ def _judge(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _judge_once(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same where a relation inside a point is judged with that point: its error is the point's."""
+    said = _judge(data)
+    for item, segment in zip(data["segments"], said["segments"], strict=True):
+        logic = next((each.get("logic") for each in SEGMENTS if each["text"] == item["text"]), None)
+        wrong = [point for point in segment["points"] if point["verdict"] != "supported"]
+        if item["relation"] is None and logic is not None and wrong:
+            wrong[-1]["error"] = logic["error"]
+    return said
+
+
 def _logic_alone(data: Mapping[str, Any]) -> dict[str, Any]:
     item = data["segments"][0] if "segments" in data else data["segment"]
     none = {
@@ -254,7 +266,7 @@ def _labels(data: Mapping[str, Any]) -> dict[str, Any]:
 
 OURS: dict[str | None, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "decompose": _draft,
-    "judge": _judge,
+    "judge": _judge_once,
     "facts": _judge,
     "logic": _logic_alone,
     "face4rag_decompose": _pieces,

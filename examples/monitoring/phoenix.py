@@ -67,51 +67,20 @@ RECORDED = {
     HISTORY: ["Larkmoor Dam was built between 1961 and 1965. It was closed in 2019 because the mayor resigned."],
 }
 DRAFT = {
-    "individuals": [{"key": "i1", "name": "Larkmoor Dam"}],
+    "who": ["a: Larkmoor Dam"],
     "segments": [
-        {
-            "units": [unit],
-            "part": "",
-            "text": f"Larkmoor Dam was {said}.",
-            "individual": "i1",
-            "relation": relation,
-            "points": [["Larkmoor Dam", "was", said]],
-        }
-        for unit, said, relation in (
-            (1, "built between 1961 and 1965", ""),
-            (2, "closed in 2019 because the mayor resigned", "because"),
-        )
+        {"units": [unit], "part": "", "text": "", "who": "a", "relation": "", "points": [f"Larkmoor Dam|was|{said}"]}
+        for unit, said in ((1, "built between 1961 and 1965"), (2, "closed in 2019 because the mayor resigned"))
     ],
     "no_claim": [],
     "abstains": False,
 }
-BUILT = {
-    "id": "s1.1",
-    "analysis": "the years of the first document",
-    "quotes": [{"document": "d1", "text": "Larkmoor Dam was built between 1961 and 1965."}],
-    "labels": "d1:S d2:N",
-    "verdict": "supported",
-    "confidence": "high",
-    "error": "none",
-}
-CLOSED = BUILT | {
-    "id": "s2.1",
-    "analysis": "no document names the mayor",
-    "quotes": [],
-    "labels": "d1:N d2:N",
-    "verdict": "unsupported",
-    "error": "hallucination",
-}
-CAUSE = {
-    "quotes": [],
-    "answer_structure": "closed because the mayor resigned",
-    "passage_structure": "closed because the spillway cracked",
-    "comparison": "another cause",
-    "verdict": "unlicensed",
-    "error": "causal_confusion",
-}
 JUDGEMENT = {
-    "segments": [{"id": "s1", "points": [BUILT], "logic": None}, {"id": "s2", "points": [CLOSED], "logic": CAUSE}]
+    "who": [],
+    "points": [
+        ["s1.1", "d1 S Larkmoor Dam was built between 1961 and 1965.", "ok"],
+        ["s2.1", "no document names the mayor", "causal_confusion"],
+    ],
 }
 AGAIN = Policy(
     name="regenerate",

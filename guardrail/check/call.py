@@ -17,6 +17,7 @@ from guardrail.types import (
     Cause,
     Claim,
     Entity,
+    EntityGroup,
     Passage,
     Report,
     Scores,
@@ -93,7 +94,9 @@ class Call:
         skipped = tuple(s for s in draft.parts.segments if s.skipped is not None)
         return replace(self.report(), skipped=skipped, usage=draft.usage, reason=draft.reason)
 
-    def request(self, draft: Draft, entities: Sequence[Entity], limit: int) -> VerifyRequest:
+    def request(
+        self, draft: Draft, entities: Sequence[Entity], groups: tuple[EntityGroup, ...], limit: int
+    ) -> VerifyRequest:
         """What the engine is asked: the first ``limit`` segments, and the cells that linking and scores need.
 
         Those are the cells of namesakes and of cited passages; of claims that the caller gave, all if there are few.
@@ -111,6 +114,8 @@ class Call:
             must_read=tuple((ident, tuple(dict.fromkeys(numbers))) for ident, numbers in cells.items() if numbers),
             deadline=self.deadline,
             spent=draft.usage,
+            groups=groups,
+            answer=self.answer if self.claims is None else "",
         )
 
     def verified(self, draft: Draft, matrix: SupportMatrix) -> VerifiedAnswer:

@@ -36,7 +36,8 @@ class VerifyRequest:
 
     ``must_read`` maps a segment id to numbers of passages whose cell may not be left out (namesakes, citations).
     ``deadline`` is a ``time.monotonic()`` value after which rows not yet judged come back unverified; None = no limit.
-    ``spent`` is what the answer has cost so far.
+    ``spent`` is what the answer has cost so far. ``groups`` are the segments by the individual that they speak of;
+    ``answer`` is the text that the segments' spans are offsets into, "" where they were not drawn from it.
     """
 
     segments: tuple[Segment, ...]
@@ -45,6 +46,8 @@ class VerifyRequest:
     must_read: tuple[tuple[str, tuple[int, ...]], ...] = ()
     deadline: float | None = None
     spent: Usage = field(default_factory=Usage)
+    groups: tuple[EntityGroup, ...] = ()
+    answer: str = ""
 
     def expired(self) -> bool:
         """Whether the time is over."""

@@ -64,7 +64,7 @@ def check_plan(call: Call) -> Program[Report]:
     with stage("group"):
         entities, groups = yield from pure(_group, call, parts, draft)
     with stage("verify"):
-        matrix = yield from verified(call.engine, call.request(draft, entities, MAX_SEGMENTS))
+        matrix = yield from verified(call.engine, call.request(draft, entities, groups, MAX_SEGMENTS))
     known = call.verified(draft, with_late_rows(matrix, segments[MAX_SEGMENTS:], call.passages))
     with stage("link"):
         known = yield from pure(_link, known, entities, groups, call.linking)

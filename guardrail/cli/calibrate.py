@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from guardrail.cli.cascade_band import refuse_bad, show_band
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
 from guardrail.cli.output import refuse_unwritable, write_whole
 from guardrail.cli.policy import PRESET_OR_FILE, policy_fields, policy_file, read_policy
@@ -36,7 +37,7 @@ _COSTLY = 0.5
 def calibrate(
     data: Annotated[Path, typer.Argument(help="Labelled answers; the formats of `guardrail eval`.")],
     target_error: Annotated[float, typer.Option(help="Bound on the risk, between 0 and 1.")],
-    out: Annotated[Path, typer.Option(help="Policy file to write; not the one to start from.")],
+    out: Annotated[Path | None, typer.Option(help="Policy file to write; not the one to start from.")] = None,
     risk: Annotated[
         Risk,
         typer.Option(
@@ -58,6 +59,18 @@ def calibrate(
     policy: Annotated[str, typer.Option(help=f"What the file starts from: {PRESET_OR_FILE}")] = "monitor",
     *,
     engine: EngineChoice,
+    cascade: Annotated[
+        bool,
+        typer.Option(
+            "--cascade",
+            help="Choose the band in which a cascade asks its judge instead: the cheapest one at which at most "
+            "--target-error of the answers are decided wrongly. Writes no file.",
+        ),
+    ] = False,
+    judge_error: Annotated[
+        float,
+        typer.Option(help="With --cascade: share of answers that the judge decides wrongly.", min=0.0, max=1.0),
+    ] = 0.0,
     date: Annotated[str | None, typer.Option(help="Written into the file; none if left out.")] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read, instead of stopping with code 2.")
@@ -67,8 +80,17 @@ def calibrate(
     """Choose a threshold whose error is guaranteed (conformal risk control), and write it into a policy file.
 
     Example: guardrail calibrate labelled.jsonl --target-error 0.05 --out policy.yaml
+
+    A cascade's band: guardrail calibrate labelled.jsonl --target-error 0.05 --cascade
     """
     refuse_bounds(target_error, delta)
+    if cascade:
+        show_band(
+            data, target_error, judge_error, engine, case, read_policy(policy), skip_bad=skip_bad, as_json=as_json
+        )
+        return
+    if out is None:
+        raise UsageError("--out is missing: the policy file to write.")
     start, base = read_policy(policy), _base(policy)
     _refuse_out(out, data, policy)
     # At threshold 0 a score stands for every threshold at which the answer passes. What the written policy's deadline
@@ -78,7 +100,7 @@ def calibrate(
     guard = Guard(policy=rules, engine=engine.build(start))
     bad: list[BadRow] = []
     labelled = list(read_labelled(data, on_bad=bad.append))
-    _refuse_bad(bad, skip_bad)
+    refuse_bad(bad, skip=skip_bad)
     noun, case_of = _noun(labelled), cases(labelled, case)
     # Labels that are too few even for a perfect guard are refused before the work.
     choose(list(filter(None, map(perfect_outcome, labelled, case_of))), risk, target_error, delta)
@@ -120,14 +142,6 @@ def _refuse_out(out: Path, data: Path, policy: str) -> None:
         raise UsageError(
             f"--out {str(out)!r} is the policy file to start from; its comments would be lost. Name another file."
         )
-
-
-def _refuse_bad(bad: list[BadRow], skip: bool) -> None:
-    """A guarantee is for answers drawn like those labelled; which of them to leave out is not ours to say."""
-    for row in bad:
-        typer.echo(str(row), err=True)
-    if bad and not skip:
-        raise UsageError(f"rows that cannot be read: {len(bad)}. Mend them, or leave them out with --skip-bad.")
 
 
 def _noun(labelled: list[LabelledAnswer]) -> str:

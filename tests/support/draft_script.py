@@ -31,7 +31,7 @@ def sentences(text: str) -> list[str]:
 
 
 def draft(data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-    """Reply to ``decompose``: a DraftReply.
+    """Reply to ``decompose``: in its long form.
 
     One segment per piece. A piece that starts with a connective joins the one before; one with a semicolon becomes
     two; questions claim nothing. Two or more capitalised words that follow each other are an individual, and a pronoun

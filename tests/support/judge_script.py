@@ -15,6 +15,7 @@ from typing import Any, Literal
 from guardrail.testing.chat_reply import Body, Reply, Script
 from tests.support.draft_script import draft, sentences
 from tests.support.prompt_names import prompt_name, request_data
+from tests.support.short_replies import shortened
 
 Label = Literal["S", "P", "C", "N"]
 Reader = Callable[[str, str], Label]
@@ -51,7 +52,7 @@ def shared_words(point: str, sentence: str) -> float:
 
 
 class ReadingJudge:
-    """A script that answers the prompts decompose, judge, facts and logic in the forms of llm.replies.
+    """A script that answers the prompts decompose, judge, facts and logic; handlers write the long forms of each.
 
     The same request gets the same reply, from any thread.
     """
@@ -72,11 +73,11 @@ class ReadingJudge:
         name = prompt_name(body)
         if name not in self._handlers:
             return Reply("This is no prompt that the scripted judge knows.", status=400)
-        said = self._handlers[name](request_data(body), body)
+        said = shortened(name, self._handlers[name](request_data(body), body))
         return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
     def judge(self, data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-        """Reply to ``judge`` and ``facts``: a JudgeReply."""
+        """Reply to ``judge`` and ``facts``: a JudgeReply, the long form of both."""
         documents = _read_documents(data)
         return {"segments": [self._segment(segment, documents) for segment in data["segments"]]}
 
@@ -107,7 +108,9 @@ class ReadingJudge:
 
     def _segment(self, segment: Mapping[str, Any], documents: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
         points = [{"id": each["id"], **self.point(each["text"], documents)} for each in segment["points"]]
-        logic = self._relation(segment, documents) if segment.get("relation") else None
+        relation = segment.get("relation")
+        words = relation["words"] if isinstance(relation, dict) else relation
+        logic = self._relation({**segment, "relation": words}, documents) if words else None
         return {"id": segment["id"], "points": points, "logic": logic}
 
     def _relation(self, segment: Mapping[str, Any], documents: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:

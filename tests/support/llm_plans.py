@@ -13,6 +13,7 @@ from guardrail.engines.llm.plans import Setting
 from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
 from guardrail.types import Passage, SupportMatrix
+from tests.support.short_replies import shortened
 
 ANSWER = (
     "Larkmoor Dam is 64 metres high. The reservoir is large because the dam is high. It was built by Rita Halloway. "
@@ -75,7 +76,8 @@ LOGIC = {"quotes": [], "comparison": "", "verdict": "unlicensed", "error": "caus
 def judge(prompt: Prompt) -> Any:
     if prompt.identity.startswith("logic"):
         return {"id": items(prompt)[0]["id"], "logic": LOGIC}
-    return {"segments": [unsupported(segment) for segment in items(prompt)]}
+    said = {"segments": [unsupported(segment) for segment in items(prompt)]}
+    return shortened(prompt.identity.partition(".")[0], said)
 
 
 def verdicts(asked: VerifyRequest, matrix: SupportMatrix) -> list[str]:

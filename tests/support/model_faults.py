@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from guardrail.testing import FaultKind, Faults
-from tests.support.prompt_names import request_data
+from tests.support.prompt_names import prompt_name, request_data
+from tests.support.short_replies import lengthened, shortened
 from tests.support.spoiled_replies import SPOILERS
 
 ALL_KINDS: tuple[str, ...] = (*map(str, FaultKind), *SPOILERS)
@@ -22,4 +23,8 @@ class ModelFaults(Faults):
 
 
 def _spoil(name: str, value: dict[str, Any], body: dict[str, Any], draw: Any) -> dict[str, Any] | None:
-    return SPOILERS[name](value, request_data(body), draw)
+    prompt, data = prompt_name(body), request_data(body)
+    if name == "missing_documents" and prompt == "judge" and len(data.get("documents", ())) > 1:
+        return None  # a terse reply names only the documents that speak
+    spoiled = SPOILERS[name](lengthened(prompt, value, data), data, draw)
+    return None if spoiled is None else shortened(prompt, spoiled)

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.llm_faults import run
 from guardrail import UsageError
 from guardrail.engines.llm import judgement
-from guardrail.engines.llm.prompts import fence
+from guardrail.engines.llm.prompts import fence, instructions
 from guardrail.engines.llm.quotes import Documents
 from guardrail.testing import FaultKind, OpenAIServer, Reply
 from tests.support.judge_script import ReadingJudge
@@ -30,9 +30,18 @@ NO_REPLY = {FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.UNAVAILABLE}
 
 
 def body(salt="", **data):
+    """A request of the prompt ``facts``, whose replies have every place for a fault."""
     blocks = data or {"documents": DOCUMENTS, "segments": UNTRUE}
     text = "\n\n".join(fence(name, value) for name, value in blocks.items())
-    return {"messages": [{"role": "system", "content": salt}, {"role": "user", "content": text}]}
+    return {
+        "messages": [
+            {
+                "role": "system",
+                "content": (instructions("facts", "en").text if "documents" in blocks else "") + str(salt),
+            },
+            {"role": "user", "content": text},
+        ]
+    }
 
 
 def spoiled(kind, request=None, **options):

@@ -127,6 +127,12 @@ def _connectives(groups: str) -> dict[str, Connective]:
 CONNECTIVES = _connectives(_GROUPS)
 
 
+def is_ambiguous(connective: str) -> bool:
+    """Whether the words have meanings that relate nothing ("given", "since", "provided")."""
+    known = CONNECTIVES.get(" ".join(connective.split()).casefold())
+    return known is not None and known.weak
+
+
 def _prefix_tree(words: list[str]) -> str:
     """One expression that tries each letter once; a plain alternation would try 300 words at every position."""
     rests: dict[str, list[str]] = {}
@@ -179,14 +185,18 @@ NOT_AFTER = {
     "since": re.compile(r"\b(?:has|have|had|ever|long)\s$", re.IGNORECASE),
     "afterwards": re.compile(r"\bnot\s$", re.IGNORECASE),
     "the effect of": re.compile(r"(?<!\bis)(?<!\bare)(?<!\bwas)\s$", re.IGNORECASE),
-    "given": re.compile(r"\b(?:never|is|are|was|were|be|been|has|have|had|a|any)\s$", re.IGNORECASE),
+    "given": re.compile(r"\b(?:never|is|are|was|were|be|been|has|have|had|a|any|the|not)\s$", re.IGNORECASE),
+    "provided": re.compile(r"\b(?:is|are|was|were|be|been|has|have|had|the|not|as|also|all)\s$", re.IGNORECASE),
+    "most": re.compile(r"\bthe\s$", re.IGNORECASE),
+    "令": re.compile(r"[命指法下禁口司号]$"),
+    "结果": re.compile(r"(?:的|检测|测试|检查|实验|试验|研究|比赛|选举|搜索|调查|计算|分析|评估)$"),
     "following": re.compile(r"\b(?:the|is|was|are|were)\s$", re.IGNORECASE),
     "meant to": re.compile(r"(?:\bis|\bnot)\s$", re.IGNORECASE),
     "部分": re.compile(r"[大一]$"),
     "因": re.compile(r"[原起基成病诱]$"),
     "比": re.compile(r"[对相占评同环分类]$"),
     "都": re.compile(r"[首成古]$"),
-    "只": re.compile(r"[一二两三四五六七八九十百千几多船\d每这那]$"),
+    "只": re.compile(r"[一二两三四五六七八九十百千几多船犬鸟\d每这那]$"),
     "后，": re.compile(r"[先前]$"),
     "若": re.compile(r"[假倘]$"),
     "如": re.compile(r"[例比诸假不]$"),
@@ -209,6 +219,7 @@ NOT_BEFORE = {
     "so": re.compile(r"\s(?:far|much|many|that|called|long|as)\b|-", re.IGNORECASE),
     "no": re.compile(r"\.|\s(?:longer|more than|later than|less than|fewer than|doubt)\b", re.IGNORECASE),
     "given": re.compile(r"\s(?:to|by|in|at|for|as)\b", re.IGNORECASE),
+    "provided": re.compile(r"\s(?:by|with|to|in|for|on|at|from|as)\b|\s?[,.;]", re.IGNORECASE),
     "like": re.compile(r"\s(?:to|that)\b", re.IGNORECASE),
     "following": re.compile(r"\s?[:,]"),
     "all": re.compile(r"\s(?:over|but|right|that|it|he|she|they|you|if)\b|\s?(?:[,.;]|$)", re.IGNORECASE),
@@ -225,7 +236,7 @@ NOT_BEFORE = {
     "每": re.compile(r"[当]"),
     "所以": re.compile(r"之$"),
     "须": re.compile(r"知"),
-    "结果": re.compile(r"[显表的]"),
+    "结果": re.compile(r"[是为显表的中和与]"),
     "各": re.compile(r"种各"),
-    "令": re.compile(r"[牌]"),
+    "令": re.compile(r"[牌行]"),
 }

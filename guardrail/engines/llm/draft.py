@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,12 +17,12 @@ from pydantic import ValidationError
 from guardrail.check.contract import DecomposeRequest, Draft
 from guardrail.check.entities.names import split_title
 from guardrail.check.logic import find_relations
+from guardrail.check.logic.lexicon import is_ambiguous
 from guardrail.engines.llm.replies import IndividualReply, PartReply
+from guardrail.engines.llm.statements import is_talk
 from guardrail.text.citations import take_citations
-from guardrail.text.facts import extract
 from guardrail.text.language import language
 from guardrail.text.wording import leaves_out, negations, signs, words
-from guardrail.text.words import stem
 from guardrail.types import Claim, Decomposition, EntityGroup, Relation, RelationKind, Segment, Span
 
 _MOST_POINTS = 24
@@ -30,22 +30,8 @@ _UNSAID = 0.2
 """Share of a stand-alone text's content words that may be missing from the answer: inflections, "also", numerals."""
 _KEPT = 0.6
 """Share of the content words as written that a stand-alone text must keep."""
+_BETWEEN_WORDS = re.compile(r"[;；/…]|\.\.\.")
 _PUNCTUATION = " \t\n.,;:!。，；：！"
-
-_FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
-_WISHES = re.compile(r"(?:i|we)\s+(?:wish|hope)\b", re.IGNORECASE)
-_OFFERS = re.compile(
-    "我(?:还|也|很)?(?:可以|能|愿意|乐意)?(?:继续|再|进一步)?(?:帮|为|给|向|告诉)[您你]"
-    "(?:继续|进一步|详细|更多|提供|比较|介绍|查询|查找|说明|解释|解答|整理|信息|一下|的)*[。！!]?"
-)
-_TALK = frozenset(
-    stem(word)
-    for word in "answer ask assist course explain feel free further glad good happy help hope information know let "
-    "like luck need please provide question sure tell thank welcome wish else anything".split()
-)
-"""Words of talk that the rules do not know as a greeting."""
-_WISHED = 2
-"""Other words that a wish may have ("I wish you a good ride")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +45,16 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a segment's text is compared with: content words of answer, headings and question; signs of the latter."""
+    """What a segment's text is compared with: content words of answer, headings and question; signs of the latter.
+
+    ``names``: words of the individuals' names that the answer, headings or question have; a point may put one in the
+    place of a pronoun.
+    """
 
     request: DecomposeRequest
     words: frozenset[str]
     signs_beside: Counter[str]
+    names: frozenset[str]
 
 
 class _Point(NamedTuple):
@@ -81,7 +72,7 @@ def answer_units(request: DecomposeRequest) -> list[dict[str, Any]]:
 
 
 def read_draft(raw: Mapping[str, Any], request: DecomposeRequest) -> Draft:
-    """Read a reply of the form replies.DraftReply.
+    """Read a reply in its long form (short_forms.long_draft).
 
     Every piece of the answer ends in at least one segment; one that the reply leaves out, or takes apart wrongly, comes
     out as the rules have it, and ``reason`` counts these.
@@ -98,14 +89,15 @@ def read_draft(raw: Mapping[str, Any], request: DecomposeRequest) -> Draft:
     silent = {
         unit
         for unit in _numbers(raw.get("no_claim")) & set(range(1, len(units) + 1)) - set(taken)
-        if is_small_talk(units[unit - 1].text)
+        if is_talk(units[unit - 1].text)
     }
     left = [n for n in range(1, len(units) + 1) if n not in covered and n not in silent]
     segments = [(part.span, part) for part in sound] + [(units[n - 1].span, n) for n in (*left, *silent)]
     segments.sort(key=lambda each: each[0])
     headings = " ".join(s.text for s in request.parts.segments if s.skipped is not None)
     beside = f"{headings} {request.question or ''}"
-    answer = _Answer(request, words(f"{request.answer} {beside}"), signs(beside))
+    names = words(" ".join(_names(raw.get("individuals")).values()))
+    answer = _Answer(request, words(f"{request.answer} {beside}"), signs(beside), names)
     made: list[Segment] = []
     whom: dict[str, list[str]] = {}
     key = ""  # of the individual; a piece that the reply says nothing of goes on about the one before
@@ -171,7 +163,7 @@ def _holds(unit: int, parts: Sequence[_Part], request: DecomposeRequest) -> bool
     gaps.append(Span(min(end, piece.span.end), piece.span.end))
     marks = {mark: mark for mark in piece.citations}
     rest = [take_citations(gap.of(request.answer), marks)[0].strip(_PUNCTUATION) for gap in gaps]
-    return all(not leaves_out("", gap) or is_small_talk(gap) for gap in rest)
+    return all(not leaves_out("", gap) or is_talk(gap) for gap in rest)
 
 
 def _numbers(raw: object) -> set[int]:
@@ -189,7 +181,8 @@ def _segment(ident: str, span: Span, part: _Part, answer: _Answer) -> Segment:
         text = own
     same = text == own or (words(text) <= known and not leaves_out(text, written))
     relations = _relations(text, part.reply.relation)
-    points = _points(text, part.reply.points, relations, words(answer.request.question or ""))
+    brought = words(answer.request.question or "") | (answer.names & answer.words)
+    points = _points(text, part.reply.points, relations, brought)
     points += [] if same else [_Point(own)]
     return Segment(
         id=ident,
@@ -228,16 +221,35 @@ def _keeps(text: str, written: str, answer: _Answer) -> bool:
 
 
 def _relations(text: str, wording: str) -> tuple[Relation, ...]:
-    """What the rules find, and what the model named where they find nothing."""
-    found = find_relations(text)
-    named = re.escape(wording.partition(";")[0].strip())  # the first of several
-    place = re.search(named, text, re.IGNORECASE) if named and not found else None
-    if place is None:
-        return found
-    start, end = place.span()
-    first, second = text[:start].strip(), text[end:].strip()
-    other = RelationKind.OTHER
-    return (Relation(kind=other, connective=text[start:end], span=Span(start, end), first=first, second=second),)
+    """What the rules find, but for words with other meanings that the model does not name; and what it names beside.
+
+    Rules alone would take "provided" in "the provided form" for a condition; a model alone could be talked out of it.
+    """
+    named = list(_named(text, wording))
+    kept = [
+        relation
+        for relation in find_relations(text)
+        if not is_ambiguous(relation.connective) or any(relation.span.overlaps(span) for span in named)
+    ]
+    for span in named:
+        if not any(relation.span.overlaps(span) for relation in kept):
+            first, second = text[: span.start].strip(), text[span.end :].strip()
+            kept.append(
+                Relation(kind=RelationKind.OTHER, connective=span.of(text), span=span, first=first, second=second)
+            )
+    return tuple(sorted(kept, key=lambda relation: relation.span))
+
+
+def _named(text: str, wording: str) -> Iterator[Span]:
+    """Where the words stand that the model names, as whole words."""
+    for piece in _BETWEEN_WORDS.split(wording):
+        words_named = piece.strip()
+        if not words_named:
+            continue
+        edge = r"\b" if words_named.isascii() else ""
+        found = re.search(rf"{edge}{re.escape(words_named)}{edge}", text, re.IGNORECASE)
+        if found is not None:
+            yield Span(*found.span())
 
 
 def _points(
@@ -262,7 +274,7 @@ def _points(
         return [_Point(text)]  # some point says the opposite, who knows which
     tied = words(" ".join(each.connective for each in relations if each.kind is not RelationKind.OTHER))
     lost = own - words(told) - tied or signs(text) - signs(told)
-    turned = negations(told) > 0  # may be at another point than in the text
+    turned = negations(told) > 0 and len(made) > 1  # may be at another point than in the text
     if lost or turned or not made or words(told) - own - question or len(triplets) > _MOST_POINTS:
         made.setdefault(text, _Point(text))
     return list(made.values())
@@ -287,13 +299,7 @@ def _groups(whom: Mapping[str, Sequence[str]], raw: object) -> tuple[EntityGroup
 
     None where nobody has a name: then the rules group.
     """
-    names: dict[str, str] = {}
-    for item in raw if isinstance(raw, list) else []:
-        try:
-            reply = IndividualReply.model_validate(item)
-        except ValidationError:
-            continue
-        names.setdefault(reply.key, split_title(reply.name)[0])
+    names = {key: split_title(name)[0] for key, name in _names(raw).items()}
     if not any(names.get(key) for key in whom):
         return None
     return tuple(
@@ -302,13 +308,13 @@ def _groups(whom: Mapping[str, Sequence[str]], raw: object) -> tuple[EntityGroup
     )
 
 
-def is_small_talk(text: str) -> bool:
-    """Whether a text may be left unchecked on a model's word: talk to the reader that speaks of nothing.
-
-    Greetings, questions and refusals are known to the rules; "You can cancel" or "I can confirm that ..." are claims.
-    """
-    if _OFFERS.fullmatch(text):
-        return True
-    if extract(text).facts or _FIRST_PERSON.search(text) is None:
-        return False
-    return len(words(text) - _TALK) <= (_WISHED if _WISHES.match(text) else 0)
+def _names(raw: object) -> dict[str, str]:
+    """Names of the individuals by key, as the reply has them."""
+    names: dict[str, str] = {}
+    for item in raw if isinstance(raw, list) else []:
+        try:
+            reply = IndividualReply.model_validate(item)
+        except ValidationError:
+            continue
+        names.setdefault(reply.key, reply.name)
+    return names

@@ -12,14 +12,17 @@ from pydantic import ValidationError
 from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import LogicReply, PointReply, QuoteReply, answer_of
-from guardrail.types import Cause, Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span
+from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
+from guardrail.engines.llm.statements import is_about_documents, is_talk
+from guardrail.types import LOGIC_ERRORS, Cause, Cell, Claim, ErrorType, LogicVerdict, RelationKind, Row, Segment, Span
 
 CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}
 """Probability that stands for the judge's word; a threshold between two of them tells them apart."""
 
 _SLIGHT, _PARTLY = 0.02, 0.3
-_LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCN])\b")
+_OF_NAMESAKE = 0.55
+"""Cell of a document that says it of a namesake: it counts for that one, and less than what is said of one's own."""
+_LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCNO])\b")
 _SEPARATORS = re.compile(r"[\s,;|]*")
 _REASON = 300
 
@@ -33,6 +36,8 @@ _INVENTED = NotJudged("the judge quoted words that are in no passage", Cause.REP
 _OFF_TOPIC = NotJudged("the judge's quote does not speak of this", Cause.REPLY)
 _ORDERED = NotJudged("the judge's quote is an order to the judge, not a statement", Cause.REPLY)
 _INCONSISTENT = NotJudged("the judge's verdict does not fit its own labels", Cause.REPLY)
+_NO_ABSENCE = NotJudged("the judge called it absent, but it says nothing of what the documents leave out", Cause.REPLY)
+_NO_TALK = NotJudged("the judge called it no claim, but it states something", Cause.REPLY)
 _NO_LOGIC = NotJudged("the judge gave no verdict on the relation that this segment states", Cause.REPLY)
 
 
@@ -108,7 +113,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     if len(found) != 1:
         return _blank(claim.id, documents, _SEVERAL if found else _NO_POINT)
     try:
-        reply = PointReply.model_validate(found[0])
+        reply = FoundPoint.model_validate(found[0])
     except ValidationError:
         return _blank(claim.id, documents, _UNREADABLE)
     labels = _labels(reply.labels, documents)
@@ -118,16 +123,23 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     certainty = CERTAINTY[reply.confidence]
-    cells = tuple(_cell(label, certainty, quotes.get(n, ()), sound=n in backed) for n, label in enumerate(labels))
+    other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
+    cells = tuple(
+        _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
+    )
+    if reply.verdict in ("absent", "no_claim"):
+        return _unsaid(reply, labels, claim, segment, cells)
     named = reply.verdict == "supported" and reply.error != "none"
     fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
     if fault is not None:
         why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, backed, fault)
         return why.row(claim.id, cells)
-    if reply.verdict == "supported" and (missing := documents.lacks(claim.text)) is not None:
+    aliases = [(each[0], each[1]) for each in reply.aliases if len(each) == 2]
+    missing = documents.lacks(claim.text, segment.span, aliases) if reply.verdict == "supported" else None
+    if missing is not None:
         unsaid = f"the judge called it supported, but no passage mentions {missing}"
         return NotJudged(unsaid, Cause.REPLY).row(claim.id, cells)
-    wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "")
+    wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "O")
     evidence = tuple(
         (n, span) for n, label in enumerate(labels) if label in wanted and n in backed for span in quotes[n]
     )
@@ -140,6 +152,30 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
         evidence=evidence,
         error_type=None if reply.verdict == "supported" or reply.error == "none" else ErrorType(reply.error),
         reason=" ".join(reply.analysis.split())[:_REASON],
+    )
+
+
+def _unsaid(
+    reply: FoundPoint, labels: Sequence[str], claim: Claim, segment: Segment, cells: tuple[Cell | None, ...]
+) -> Row:
+    """A point that is true because the documents are silent, or that states nothing.
+
+    No quote can bear these out, so only what reads like one is believed: else anything could be talked through.
+    """
+    if reply.error != "none" or set(labels) & set("SC"):
+        return _INCONSISTENT.row(claim.id, cells)
+    texts = (claim.text, segment.text)
+    if reply.verdict == "absent" and not any(map(is_about_documents, texts)):
+        return _NO_ABSENCE.row(claim.id, cells)
+    if reply.verdict == "no_claim" and not is_talk(claim.text):
+        return _NO_TALK.row(claim.id, cells)
+    told = "no document says it" if reply.verdict == "absent" else "states nothing"
+    return Row(
+        segment_id=claim.id,
+        cells=cells,
+        supported=CERTAINTY[reply.confidence],
+        contradicted=_SLIGHT,
+        reason=" ".join(reply.analysis.split())[:_REASON] or told,
     )
 
 
@@ -170,7 +206,7 @@ def _quotes(replies: Sequence[QuoteReply], documents: Documents) -> tuple[dict[i
     return {number: spans for number, spans in found.items() if number not in spoiled}, bool(spoiled)
 
 
-def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool) -> Cell | None:
+def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool, other: float) -> Cell | None:
     """A label that needs a quote and has no sound one is no label."""
     if label == "N":
         return Cell(supported=1.0 - CERTAINTY["high"], contradicted=_SLIGHT)
@@ -178,7 +214,8 @@ def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool
         return None
     if label == "C":
         return Cell(supported=1.0 - certainty, contradicted=certainty, evidence=quotes)
-    return Cell(supported=certainty if label == "S" else _PARTLY, contradicted=_SLIGHT, evidence=quotes)
+    says = {"S": certainty, "P": _PARTLY, "O": other}[label]
+    return Cell(supported=says, contradicted=_SLIGHT, evidence=quotes)
 
 
 def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged | None:
@@ -240,6 +277,45 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
         contradicts=reply.verdict == "contradicted",
         decisive=True,
     ), None
+
+
+def tie_words(segment: Segment) -> str | None:
+    """The words that tie points of the segment together, and are judged as such; None if there are none.
+
+    A relation whose words stand in a point is judged with that point, once: a condition, a quantity, a cause that is
+    one. A point that is the whole segment holds all of them, and would hide them: there they are asked for too.
+    """
+    parts = [" ".join(claim.text.split()).casefold() for claim in segment.claims if claim.text != segment.text]
+    tied = dict.fromkeys(
+        relation.connective
+        for relation in segment.relations
+        if relation.kind is not RelationKind.SCOPE and not any(_has(part, relation.connective) for part in parts)
+    )
+    return "; ".join(tied) or None
+
+
+def _has(text: str, connective: str) -> bool:
+    words = re.escape(" ".join(connective.split()).casefold())
+    return re.search(rf"\b{words}\b" if connective.isascii() else words, text) is not None
+
+
+def with_inner_logic(judged: Judgement, segment: Segment) -> Judgement:
+    """The same with a verdict on relations that stand inside points: they are as good as their points."""
+    if judged.logic is not None or not segment.relations or judged.row.unverified is not None:
+        return judged
+    rows = judged.claims or (judged.row,)
+    failing = [row for row in rows if row.unverified is None and row.supported < 0.5]
+    wrong = next((row for row in failing if row.error_type in LOGIC_ERRORS), None)
+    verdict = LogicVerdict(
+        segment_id=segment.id,
+        consistent=None if failing and wrong is None else wrong is None,
+        error_type=wrong.error_type if wrong else None,
+        reason=wrong.reason if wrong else "",
+        focus=segment.relations[0].span if wrong else None,
+        contradicts=wrong is not None and wrong.contradicted > 0.5,
+        decisive=True,
+    )
+    return replace(judged, logic=verdict)
 
 
 def _combine(

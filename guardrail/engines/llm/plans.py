@@ -6,6 +6,7 @@ states a relation, all at once. What a reply lacks or garbles is asked once more
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,18 +14,30 @@ from typing import Any
 from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
 from guardrail.engines.llm.caches.memory import Cache
 from guardrail.engines.llm.draft import answer_units, read_draft
-from guardrail.engines.llm.judgement import Judgement, claims_of, logic_in, nothing, read_segment, with_logic
+from guardrail.engines.llm.judgement import (
+    Judgement,
+    claims_of,
+    logic_in,
+    nothing,
+    read_segment,
+    tie_words,
+    with_inner_logic,
+    with_logic,
+)
 from guardrail.engines.llm.prompts import ask, instructions
 from guardrail.engines.llm.protocol import LLMError, Prompt, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import DraftReply, JudgeReply, LogicOnlyReply, answer_of
+from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply, answer_of
 from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
-from guardrail.types import Cause, Segment, SupportMatrix, Usage
+from guardrail.engines.llm.short_forms import TIE, ShortDraft, ShortJudgement, long_draft, long_judgement
+from guardrail.types import Cause, EntityGroup, Segment, SupportMatrix, Usage
 
 _TRIES = 2
 _POINTS_A_CALL = 60
 """A judge that has more to fill in than this loses its place, and its reply outgrows what models may write."""
 _TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
+_SHORT_TOKENS = 90
+"""Of a terse reply, for each point or relation at most."""
 _UNFIT = NotJudged("the judge's reply does not fit what was asked", Cause.REPLY)
 _UNCLEAR = NotJudged("the judge gave no verdict, or several, for this segment", Cause.REPLY)
 
@@ -42,11 +55,11 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
     """Segments, points, relations and individuals of the answer, by one call."""
     units = answer_units(request)
     data = [("answer", units)] if request.question is None else [("question", request.question), ("answer", units)]
-    prompt = ask("decompose", setting.language, DraftReply, data, 1024 + 3 * len(request.answer))
+    prompt = ask("decompose", setting.language, ShortDraft, data, 1024 + 3 * len(request.answer))
     memory = ReplyMemory(setting.cache, digest(prompt.identity, setting.model))
     key = memory.key(prompt.user)
     if (kept := memory.recall(key)) is not None:
-        return replace(read_draft(kept, request), usage=Usage(cache_hits=1))
+        return replace(read_draft(long_draft(kept), request), usage=Usage(cache_hits=1))
     why = ""
     for _ in range(_TRIES):
         (reply,) = yield (prompt,)
@@ -54,7 +67,7 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
         if isinstance(raw, NotJudged):
             why = raw.reason
         elif isinstance(raw.get("segments"), list):
-            draft = read_draft(raw, request)
+            draft = read_draft(long_draft(raw), request)
             if any(segment.claims for segment in draft.parts.checked):  # something of the reply could be used
                 memory.remember(key, raw)
             return draft
@@ -74,25 +87,29 @@ def judge_each(request: VerifyRequest, setting: Setting) -> Steps[SupportMatrix]
 
 
 def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[SupportMatrix]:
-    documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
+    question = request.question or ""
+    read_too = (question, *(s.text for s in request.segments))
+    documents = Documents(request.passages, read_too, question=question, answer=request.answer)
     shared = _shared(request, documents)
-    names = ("facts", "logic") if split else ("judge",)
-    prompts = [instructions(name, setting.language).identity for name in names]
+    names = _individuals(request.groups)
+    files = ("facts", "logic") if split else ("judge",)
+    prompts = [instructions(name, setting.language).identity for name in files]
     memory = ReplyMemory(setting.cache, digest(*prompts, setting.model, shared))
-    keys = {s.id: memory.key(_said(s)) for s in request.segments}
+    keys = {s.id: memory.key(_said(s, None if split else names.get(s.id))) for s in request.segments}
     judged: dict[str, Judgement] = {}
     for segment in request.segments:
         kept = memory.recall(keys[segment.id])
         raw = with_ids(kept, segment, claims_of(segment)) if kept is not None else None
-        remembered = read_segment(raw, segment, documents, logic=bool(segment.relations))
+        asked = bool(segment.relations) if split else tie_words(segment) is not None
+        remembered = read_segment(raw, segment, documents, logic=asked)
         if remembered.complete:
-            judged[segment.id] = remembered
+            judged[segment.id] = remembered if split else with_inner_logic(remembered, segment)
     hits = len(judged)
     for _ in range(_TRIES):
         open_ = [s for s in request.segments if s.id not in judged or not judged[s.id].complete]
         if not open_:
             break
-        calls = _split(open_, shared, setting) if split else _joint(open_, shared, setting)
+        calls = _split(open_, shared, setting) if split else _joint(open_, shared, setting, names)
         replies = yield tuple(prompt for prompt, _ in calls)
         read = _read_split if split else _read_joint
         found = read([(asked, reply) for (_, asked), reply in zip(calls, replies, strict=True)], documents)
@@ -124,28 +141,51 @@ def _shared(request: VerifyRequest, documents: Documents) -> list[tuple[str, Any
     return data if request.question is None else [*data, ("question", request.question)]
 
 
+def _individuals(groups: Sequence[EntityGroup]) -> dict[str, str]:
+    """Whom each segment is about, as the judge is told; those who share a name have a number each."""
+    count = Counter(group.name for group in groups)
+    seen: Counter[str] = Counter()
+    told: dict[str, str] = {}
+    for group in groups:
+        seen[group.name] += 1
+        name = f"{group.name} #{seen[group.name]}" if count[group.name] > 1 else group.name
+        told |= dict.fromkeys(group.segments, name) if group.name else {}
+    return told
+
+
 def _connectives(segment: Segment) -> str | None:
     return "; ".join(dict.fromkeys(relation.connective for relation in segment.relations)) or None
 
 
-def _said(segment: Segment) -> list[object]:
+def _said(segment: Segment, who: str | None) -> list[object]:
     """What a verdict depends on, of a segment."""
-    return [segment.text, _connectives(segment), [claim.text for claim in claims_of(segment)]]
+    said: list[object] = [segment.text, _connectives(segment), [claim.text for claim in claims_of(segment)]]
+    return said if who is None else [*said, who]
 
 
-def _item(segment: Segment, *, relation: bool = True) -> dict[str, Any]:
-    return {
-        "id": segment.id,
-        "text": segment.text,
-        "relation": _connectives(segment) if relation else None,
-        "points": [{"id": claim.id, "text": claim.text} for claim in claims_of(segment)],
-    }
+def _points(segment: Segment) -> list[dict[str, str]]:
+    return [{"id": claim.id, "text": claim.text} for claim in claims_of(segment)]
+
+
+def _item(segment: Segment, *, relation: bool) -> dict[str, Any]:
+    """A segment as ``facts`` and ``logic`` are shown it."""
+    tied = _connectives(segment) if relation else None
+    return {"id": segment.id, "text": segment.text, "relation": tied, "points": _points(segment)}
+
+
+def _joint_item(segment: Segment, who: str | None) -> dict[str, Any]:
+    """A segment as ``judge`` is shown it: a relation that ties its points has an id and is judged like one."""
+    words = tie_words(segment)
+    tie = None if words is None else {"id": f"{segment.id}{TIE}", "words": words}
+    return {"id": segment.id, "who": who, "text": segment.text, "points": _points(segment), "relation": tie}
 
 
 Call = tuple[Prompt, tuple[Segment, ...]]
 
 
-def _joint(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> list[Call]:
+def _joint(
+    segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting, names: Mapping[str, str]
+) -> list[Call]:
     batches: list[list[Segment]] = [[]]
     points = 0
     for segment in segments:
@@ -155,7 +195,13 @@ def _joint(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: 
             points = 0
         batches[-1].append(segment)
         points += size
-    return [(_judge_prompt("judge", batch, shared, setting), tuple(batch)) for batch in batches]
+    calls: list[Call] = []
+    for batch in batches:
+        ties = sum(tie_words(segment) is not None for segment in batch)
+        tokens = _TOKENS[0] + _SHORT_TOKENS * (ties + sum(len(claims_of(segment)) for segment in batch))
+        data = [*shared, ("segments", [_joint_item(segment, names.get(segment.id)) for segment in batch])]
+        calls.append((ask("judge", setting.language, ShortJudgement, data, tokens), tuple(batch)))
+    return calls
 
 
 def _split(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> list[Call]:
@@ -182,10 +228,19 @@ Found = dict[str, tuple[Judgement, Any]]
 def _read_joint(answered: Answered, documents: Documents) -> Found:
     found: Found = {}
     for asked, reply in answered:
-        items, why = _items(reply, asked)
+        items, why = _items(_lengthened(reply, asked, documents), asked)
         for segment in asked:
-            found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=bool(segment.relations))
+            asked_logic = tie_words(segment) is not None
+            judged, raw = _read(items.get(segment.id), why, segment, documents, logic=asked_logic)
+            found[segment.id] = with_inner_logic(judged, segment), raw
     return found
+
+
+def _lengthened(reply: Reply, asked: Sequence[Segment], documents: Documents) -> Mapping[str, Any] | NotJudged:
+    raw = answer_of(reply)
+    if isinstance(raw, NotJudged):
+        return raw
+    return long_judgement(raw, [segment.id for segment in asked], documents.ids) or _UNFIT
 
 
 def _read_split(answered: Answered, documents: Documents) -> Found:
@@ -193,7 +248,7 @@ def _read_split(answered: Answered, documents: Documents) -> Found:
     for (segment,), reply in answered:
         facts = found.get(segment.id)
         if facts is None:
-            items, why = _items(reply, (segment,))
+            items, why = _items(answer_of(reply), (segment,))
             found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=False)
             continue
         logic = logic_in(reply, segment)
@@ -209,9 +264,8 @@ def _read(raw: Any, why: NotJudged, segment: Segment, documents: Documents, *, l
     return read_segment(raw, segment, documents, logic=logic), raw
 
 
-def _items(reply: Reply, asked: Sequence[Segment]) -> tuple[dict[str, Any], NotJudged]:
+def _items(raw: Mapping[str, Any] | NotJudged, asked: Sequence[Segment]) -> tuple[dict[str, Any], NotJudged]:
     """Items of a reply by segment, and why one may be missing. Segments that nobody asked for spoil the whole reply."""
-    raw = answer_of(reply)
     if isinstance(raw, NotJudged):
         return {}, raw
     listed = raw.get("segments")

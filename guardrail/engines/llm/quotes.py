@@ -43,10 +43,16 @@ class Documents:
     Args:
         passages: In the order of the matrix.
         beside: What else the judge reads of strangers: question, segments.
+        question: What was asked, if known.
+        answer: What the spans of segments are offsets into; "" if not known.
     """
 
-    def __init__(self, passages: Sequence[Passage], beside: Iterable[str] = ()) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], beside: Iterable[str] = (), *, question: str = "", answer: str = ""
+    ) -> None:
         self._beside = tuple(beside)
+        self._question = question.casefold()
+        self._answer = answer
         self.passages = tuple(passages)
         self.ids = tuple(f"d{number}" for number in range(1, len(passages) + 1))
         self._texts = [_Text(passage) for passage in passages]
@@ -80,18 +86,47 @@ class Documents:
             return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
-    def lacks(self, claim: str) -> str | None:
+    def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
         A judge that calls such a claim supported is not believed. Names and quotations are compared only where all
-        passages are in the script of the claim; numbers read alike in all.
+        passages are in the script of the claim; numbers read alike in all. Not demanded is what the answer does not
+        write there (another piece of it, a heading or the question brought it), a name that the question has, and one
+        that the judge names another name for which some passage has; beside orders it may not name any.
+
+        Args:
+            claim: What is claimed.
+            written: Where the answer says it.
+            aliases: Pairs of names that the judge takes for the same.
         """
         facts = extract(claim)
         if not facts.facts:
             return None
-        kinds = VALUE_KINDS | {FactKind.NAME, FactKind.QUOTE} if self._scripts <= {language(claim)} else VALUE_KINDS
-        missing = (m for m in compare(facts, self._facts) if m.kind in kinds and m.weight >= _HARD)
-        return next((m.claim_value for m in missing), None)
+        named = {FactKind.NAME, FactKind.QUOTE}
+        kinds = VALUE_KINDS | named if self._scripts <= {language(claim)} else VALUE_KINDS
+        own = written.of(self._answer).casefold() if written and self._answer else ""
+        for missing in compare(facts, self._facts):
+            surface = missing.claim_value.casefold()
+            if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
+                continue
+            if missing.kind in named and (surface in self._question or self._is_alias(surface, aliases)):
+                continue
+            return missing.claim_value
+        return None
+
+    def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
+        """Whether the judge says that a name stands for words that some passage or title has."""
+        pairs = [] if self.hostile else [pair for one, other in aliases for pair in ((one, other), (other, one))]
+        return any(
+            name in one.casefold() and _long_enough(other) and self._mentions(other) and not self._mentions(one)
+            for one, other in pairs
+        )
+
+    def _mentions(self, words: str) -> bool:
+        titles = (_plain(passage.title or "")[0] for passage in self.passages)
+        return any(self.locate(n, words) for n in range(len(self.passages))) or any(
+            _search(title, _plain(words)[0], 0) is not None for title in titles
+        )
 
     @cached_property
     def _scripts(self) -> set[str]:

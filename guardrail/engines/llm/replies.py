@@ -25,6 +25,9 @@ LogicError = Literal[
     "none", "overgeneralization", "causal_confusion", "sufficient_necessary", "inclusion_relation", "other_logic"
 ]
 
+FoundError = Literal[KnowledgeError, LogicError, "mixed_entities"]
+"""What may be wrong with a point that holds a relation: all of the nine, and what is said of a namesake."""
+
 _START = re.compile(r"\{(?=\s*[\"}])|\[(?=\s*[\[{])")  # other braces are prose
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 
@@ -56,6 +59,18 @@ class PointReply(_Reply):
     error: KnowledgeError = "none"
 
 
+class FoundPoint(PointReply):
+    """A point as the plan ``fast`` judges it, made of a terse reply (short_forms).
+
+    ``labels`` may hold O: the document says it, but of another. ``absent``: it says that the documents do not say
+    something, and they do not. ``no_claim``: it states nothing. ``aliases``: two names of one thing.
+    """
+
+    verdict: Literal["supported", "contradicted", "unsupported", "absent", "no_claim"]  # type: ignore[assignment]
+    error: FoundError = "none"  # type: ignore[assignment]
+    aliases: list[list[str]] = Field(default_factory=list)
+
+
 class LogicReply(_Reply):
     """The three steps of L-Face4RAG's logic check (section 4.3).
 
@@ -79,7 +94,7 @@ class SegmentReply(_Reply):
 
 
 class JudgeReply(_Reply):
-    """Reply to the prompts ``judge`` (all segments at once) and ``facts`` (one; without logic)."""
+    """Reply to the prompt ``facts`` (one segment; without logic); replies to ``judge`` are brought into this form."""
 
     segments: list[SegmentReply]
 
@@ -112,15 +127,6 @@ class IndividualReply(_Reply):
 
     key: str
     name: str
-
-
-class DraftReply(_Reply):
-    """Reply to the prompt ``decompose``. ``no_claim``: numbers of pieces that claim nothing."""
-
-    individuals: list[IndividualReply]
-    segments: list[PartReply]
-    no_claim: list[int]
-    abstains: bool
 
 
 class RewriteReply(_Reply):

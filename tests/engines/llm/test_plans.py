@@ -49,9 +49,11 @@ def test_what_a_reply_lacks_is_asked_once_more_and_only_that(plan: Any) -> None:
 
     def forgetful(prompt: Prompt) -> Any:
         said = judge(prompt)
-        if "segments" in said and not dropped and len(said["segments"]) > 0 and said["segments"][0]["id"] == "s1":
+        first = items(prompt)[0]["id"]
+        if "logic" not in said and not dropped and first == "s1":
             dropped.append("s1")
-            said["segments"] = said["segments"][1:]
+            key = "points" if "points" in said else "segments"
+            said[key] = said[key][1:]
         return said
 
     matrix, rounds = run(plan(asked, SETTING), forgetful)
@@ -71,6 +73,12 @@ def test_what_a_reply_lacks_is_asked_once_more_and_only_that(plan: Any) -> None:
         '{"segments": {}}',
         '{"segments": [1, 2]}',
         '{"segments": []}',
+        '{"points": {}}',
+        '{"points": [1, 2]}',
+        '{"points": [["s1.1", 1]]}',
+        '{"points": []}',
+        Completion(text='{"who": [], "points": [["s1.1", "d1 S', cut_off=True),
+        {"who": [], "points": [["s99.1", "d1 S Larkmoor Dam is 64 metres high.", "ok"]]},
         Completion(text='{"segments": [{"id": "s1", "points": [', cut_off=True),
         LLMError("HTTP 500"),
         {"segments": [{"id": "s99", "points": []}]},
@@ -88,18 +96,18 @@ def test_segments_that_nobody_asked_for_spoil_the_whole_reply() -> None:
 
     def surplus(prompt: Prompt) -> Any:
         said = judge(prompt)
-        return {"segments": [*said["segments"], {"id": "s6", "points": []}]}
+        return {"who": [], "points": [*said["points"], ["s6.1", "no document says it", "hallucination"]]}
 
     matrix, _ = run(plans.judge_all(asked, SETTING), surplus)
     assert verdicts(asked, matrix) == ["unverified"] * 5
 
 
-def test_a_segment_judged_twice_is_not_judged() -> None:
+def test_a_point_judged_twice_is_not_judged() -> None:
     asked = request()
 
     def twice(prompt: Prompt) -> Any:
-        said = judge(prompt)["segments"]
-        return {"segments": [said[0], *said]}
+        said = judge(prompt)["points"]
+        return {"who": [], "points": [said[0], *said]}
 
     matrix, _ = run(plans.judge_all(asked, SETTING), twice)
     assert verdicts(asked, matrix)[0] == "unverified"
@@ -115,10 +123,9 @@ def test_a_very_long_answer_is_judged_in_several_calls_of_one_round() -> None:
 def draft_of(prompt: Prompt) -> dict[str, Any]:
     units = [unit for unit in unfence(prompt.user)["answer"] if unit["unit"]]
     segments: Sequence[dict[str, Any]] = [
-        {"units": [u["unit"]], "part": "", "text": u["text"], "individual": "", "relation": "", "points": []}
-        for u in units
+        {"units": [u["unit"]], "part": "", "text": "", "who": "", "relation": "", "points": []} for u in units
     ]
-    return {"individuals": [], "segments": segments, "no_claim": [], "abstains": False}
+    return {"who": [], "segments": segments, "no_claim": [], "abstains": False}
 
 
 def asked_draft() -> DecomposeRequest:
@@ -147,7 +154,7 @@ def test_an_id_of_a_wrong_type_spoils_its_reply_only(ident: Any) -> None:
 
     def garbled(prompt: Prompt) -> Any:
         said = judge(prompt)
-        return {"segments": [{"id": ident, "points": []}]} if said["segments"][0]["id"] == "s1" else said
+        return {"who": [], "points": [[ident, "ok"]]} if said["points"][0][0] == "s1.1" else said
 
     matrix, _ = run(plans.judge_all(asked, SETTING), garbled)
     assert verdicts(asked, matrix) == ["unverified"] * 60 + ["not"] * 10

@@ -13,11 +13,11 @@ from guardrail.check.contract import DecomposeRequest
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm import prompts
 from guardrail.engines.llm.draft import answer_units, read_draft
-from guardrail.engines.llm.judgement import read_segment
+from guardrail.engines.llm.judgement import read_segment, tie_words, with_inner_logic
 from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions, unfence
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import (
-    DraftReply,
+    FoundError,
     JudgeReply,
     KnowledgeError,
     LogicError,
@@ -26,12 +26,13 @@ from guardrail.engines.llm.replies import (
     PointReply,
     json_schema,
 )
-from guardrail.types import Claim, Passage, Segment, Span
+from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, long_draft, long_judgement
+from guardrail.types import Claim, Passage, Relation, RelationKind, Segment, Span
 
-FORMS = {"decompose": DraftReply, "judge": JudgeReply, "facts": JudgeReply, "logic": LogicOnlyReply}
-TOKENS = {"decompose": 1300, "judge": 1300, "facts": 900, "logic": 900}
+FORMS = {"decompose": ShortDraft, "judge": ShortJudgement, "facts": JudgeReply, "logic": LogicOnlyReply}
+TOKENS = {"decompose": 1300, "judge": 1400, "facts": 900, "logic": 900}
 FILES = [(name, language) for name in FORMS for language in LANGUAGES]
-CHECKS = [(name, language) for name, language in FILES if name != "decompose"]
+CHECKS = [(name, language) for name, language in FILES if name in ("facts", "logic")]
 
 KINDS = {
     "logical connection": "logic",
@@ -140,7 +141,8 @@ def test_examples_are_requests_and_replies_as_the_engine_has_them(name, language
         for document in example.data.get("documents", []):
             assert list(document) == ["id", "title", "text"]
         for segment in example.data.get("segments", []):
-            assert list(segment) == ["id", "text", "relation", "points"]
+            facts = ["id", "text", "relation", "points"]
+            assert list(segment) == (["id", "who", "text", "points", "relation"] if name == "judge" else facts)
             assert segment["points"]
             assert all(list(point) == ["id", "text"] for point in segment["points"])
         # every key, in the order of the schema, none that the form does not know
@@ -154,7 +156,7 @@ def test_both_languages_have_the_same_examples(name):
     assert shapes[0] == shapes[1]
 
 
-_FREE = {"text", "title", "name", "part", "relation", "analysis", "points", "comparison"}
+_FREE = {"text", "title", "name", "part", "relation", "analysis", "points", "comparison", "who", "words"}
 
 
 def _shape(value, key=""):
@@ -177,16 +179,20 @@ def test_decompose_examples_are_what_the_rules_ask_and_pass_the_reader(language)
             answer = (" " if language == "en" else "").join(piece["text"] for piece in pieces)
         request = DecomposeRequest(answer=answer, question=None, parts=decompose(answer))
         assert answer_units(request) == pieces
-        draft = read_draft(json.loads(example.text), request)
+        long = long_draft(json.loads(example.text))
+        draft = read_draft(long, request)
         checked = [segment for segment in draft.parts.segments if segment.skipped is None]
         assert draft.reason == ""
-        assert [segment.text for segment in checked] == [segment.text for segment in reply.segments]
-        assert [bool(segment.relations) for segment in checked] == [
-            segment.relation != "" for segment in reply.segments
+        assert len(checked) == len(reply.segments)
+        assert all(said.text in ("", segment.text) for said, segment in zip(reply.segments, checked, strict=True))
+        # what the model names ties two points; a condition is judged inside its point
+        assert [(tie_words(segment) or "").casefold() for segment in checked] == [
+            segment.relation.casefold() for segment in reply.segments
         ]
         triplets = [[list(claim.triplet or ()) for claim in segment.claims] for segment in checked]
-        assert triplets == [segment.points for segment in reply.segments]
-        assert len(draft.groups) == len(reply.individuals)
+        assert triplets == [segment["points"] for segment in long["segments"]]
+        nobody = any(segment.who == "" for segment in reply.segments)
+        assert len(draft.groups) == len(reply.who) + nobody
         assert draft.parts.abstained is False
 
 
@@ -206,13 +212,15 @@ def _words(text):
 def test_decompose_shows_three_kinds_and_four_groupings(language):
     shown = examples("decompose", language)
     assert {kind for e in shown for kind in e.kinds if kind in KINDS.values()} >= {"logic", "pronoun", "format"}
-    several = [len(e.reply.individuals) > 1 for e in shown]
+    several = [len(e.reply.who) > 1 for e in shown]
     assert several == ["several" in e.kinds for e in shown]
     assert several.count(True) == several.count(False) == 2
     for example in shown:
         texts = " ".join(piece["text"] for piece in example.data["answer"])
         assert ("logic" in example.kinds) <= any(len(s.units) > 1 and s.relation for s in example.reply.segments)
-        assert ("pronoun" in example.kinds) <= any(s.text not in texts for s in example.reply.segments)
+        heads = {p.split("|")[0] for s in example.reply.segments for p in s.points}
+        assert ("pronoun" in example.kinds) <= (re.search(r"\b(?:he|She)\b|[他她]", texts) is not None)
+        assert not heads & {"he", "He", "She", "it", "It", "他", "她", "它"}
         assert ("format" in example.kinds) == any(piece["unit"] is None for piece in example.data["answer"])
 
 
@@ -242,36 +250,28 @@ def test_decompose_accounts_for_every_unit_once(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_decompose_keeps_the_words_of_the_answer(language):
     for example in examples("decompose", language):
-        pieces = example.data["answer"]
-        context = _words("".join(f"{p['text']} " for p in pieces))
-        for segment in example.reply.segments:
-            assert not re.match(PRONOUNS[language], segment.text)
-            assert not re.search(r"\[\d+\]", segment.text)
+        pieces = {piece["unit"]: piece["text"] for piece in example.data["answer"]}
+        context = _words("".join(f"{text} " for text in pieces.values())) | _words(" ".join(example.reply.who))
+        for segment, long in zip(example.reply.segments, long_draft(json.loads(example.text))["segments"], strict=True):
+            written = segment.text or segment.part or " ".join(pieces[unit] for unit in segment.units)
             assert _words(segment.text) - {"the"} <= context
-            assert all(words in segment.text for words in segment.relation.split("; "))
-            assert segment.points
-            for point in segment.points:
-                assert len(point) == 3
-                assert all(point)
-                assert all(_words(element) <= _words(segment.text) for element in point)
-                assert language == "en" or all(element in segment.text for element in point)
-            said = set().union(*(_words(element) for point in segment.points for element in point))
-            left_out = _words(segment.text) - said - _words(segment.relation)
-            assert left_out <= {"of", "the", "it", "this"}, left_out  # pronouns within a segment are resolved there
+            assert all(words in written for words in segment.relation.split("; "))
+            assert long["points"]
+            said = set().union(*(_words(element) for point in long["points"] for element in point))
+            assert said <= context
+            left_out = _words(written) - said - _words(segment.relation)
+            assert left_out <= {"of", "the", "it", "this", "1", "he", "she", "another", *"另一位他她它"}, left_out
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_decompose_tells_bearers_of_one_name_apart(language):
     for example in examples("decompose", language):
-        individuals = {i.key: i.name for i in example.reply.individuals}
-        assert {s.individual for s in example.reply.segments} == set(individuals)
-        assert len(set(individuals.values())) == len(individuals) == len(example.reply.individuals)
-        if len(individuals) == 1:
-            continue
-        tagged = {key: re.fullmatch(r"(.+?) ?[(（](.+)[)）]", name) for key, name in individuals.items()}
-        assert len({match[1] for match in tagged.values()}) == 1
-        for segment in example.reply.segments:
-            assert tagged[segment.individual][2] in segment.text
+        individuals = dict(each.split(": ") for each in example.reply.who)
+        assert {s.who for s in example.reply.segments} - {""} == set(individuals)
+        assert len(set(individuals.values())) == len(individuals) == len(example.reply.who)
+        if len(individuals) > 1:
+            tagged = [re.fullmatch(r"(.+?) ?[(（](.+)[)）]", name) for name in individuals.values()]
+            assert len({match[1] for match in tagged}) == 1
 
 
 # --- judge, facts, logic ---------------------------------------------------------------------------------------------
@@ -336,15 +336,94 @@ def _verdict(labels, verdict):
     return ("C" in labels) == (verdict == "contradicted") and "S" not in labels
 
 
+def segment_of(given):
+    """A segment as the prompt shows it; what ties its points is a relation of it."""
+    text, tie = given["text"], given["relation"]
+    related = ()
+    if tie:
+        span = Span(text.index(tie["words"]), text.index(tie["words"]) + len(tie["words"]))
+        related = (Relation(kind=RelationKind.OTHER, connective=tie["words"], span=span, first="", second=""),)
+    claims = tuple(Claim(id=point["id"], text=point["text"]) for point in given["points"])
+    return Segment(id=given["id"], span=Span(0, len(text)), text=text, claims=claims, relations=related)
+
+
+def read_judge(example):
+    """What the reader makes of the segments of an example of ``judge``."""
+    data = example.data
+    documents = Documents([Passage(text=d["text"], title=d["title"]) for d in data["documents"]])
+    segments = [segment_of(given) for given in data["segments"]]
+    long = long_judgement(json.loads(example.text), [segment.id for segment in segments], documents.ids)
+    found = {item["id"]: item for item in long["segments"]}
+    for segment, given in zip(segments, data["segments"], strict=True):
+        asked = tie_words(segment) is not None
+        assert asked == (given["relation"] is not None)
+        yield segment, with_inner_logic(read_segment(found[segment.id], segment, documents, logic=asked), segment)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_examples_show_what_is_hard(language):
-    points = [point for _, _, reply in judged("judge", language) for point in reply.points]
-    assert {point.verdict for point in points} == {"supported", "unsupported", "contradicted"}
-    assert any(point.verdict == "supported" and "S" not in point.labels for point in points)  # two documents together
-    assert any("conflation" in point.error for point in points)  # a namesake's fact
+def test_judge_examples_answer_every_id_in_order_with_words_of_the_documents(language):
+    for example in examples("judge", language):
+        texts = {document["id"]: document["text"] for document in example.data["documents"]}
+        asked = []
+        for given in example.data["segments"]:
+            asked += [point["id"] for point in given["points"]]
+            asked += [given["relation"]["id"]] if given["relation"] else []
+        assert [item[0] for item in example.reply.points] == asked
+        for _, *said, verdict in example.reply.points:
+            assert verdict in {"ok", "none", "absent", *get_args(FoundError)}
+            evidence = [re.fullmatch(r"(d\d) ([SPCO]) (.+)", each) for each in said]
+            assert all(part.strip() in texts[e[1]] for e in evidence if e for part in e[3].split("..."))
+            assert len([e for e in evidence if e is None]) <= 1
+            assert all(len(each.split()) <= 14 for each in said)
+
+
+RIGHT = (True, False, None)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_judge_examples_pass_the_reader(language):
+    """Each change of version 2 that the judge makes is shown, and is read as it is meant."""
+    got = {}
+    for number, example in enumerate(examples("judge", language), 1):
+        for segment, judged in read_judge(example):
+            assert judged.complete, (segment.id, judged.row.unverified, [row.unverified for row in judged.claims])
+            for row in judged.claims:
+                got[f"{number}.{row.segment_id}"] = (row.supported > 0.5, row.contradicted > 0.5, row.error_type)
+            if (tie := judged.logic) is not None:
+                got[f"{number}.{segment.id}.r"] = (tie.consistent, tie.contradicts, tie.error_type)
+    assert got == {
+        "1.s1.1": RIGHT,  # two documents together
+        "1.s1.2": (False, False, "mixed_entities"),  # "also" goes on about the same one
+        "1.s2.1": RIGHT,
+        "1.s2.2": (False, True, "contradiction"),
+        "1.s2.r": (False, True, "causal_confusion"),  # judged once, beside its points
+        "2.s1.1": RIGHT,  # an alias; "outdoor" came with the question
+        "2.s1.2": (False, False, "overgeneralization"),  # a condition that was dropped
+        "2.s1.r": RIGHT,  # a harmless connective
+        "2.s2.1": RIGHT,  # true, since no document says it
+        "2.s2.2": RIGHT,
+        "2.s2.r": RIGHT,  # a conclusion of the answer's own
+        "2.s3.1": RIGHT,  # no claim
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_examples_show_orders_to_the_judge(language):
     for name in ("judge", "facts"):
-        for documents, _, _ in judged(name, language):
-            assert any(re.search("SYSTEM|系统", document["text"]) for document in documents)
+        shown = [d["text"] for e in examples(name, language) for d in e.data["documents"]]
+        assert sum(re.search("SYSTEM|系统", text) is not None for text in shown) == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_verdicts_that_judge_names_are_those_that_the_reader_takes(language):
+    text = prose("judge", language)
+    named = re.findall(r"^\d+\. ([a-z_]+)[:：]", text, re.MULTILINE)
+    last = named.index("hallucination") + 1
+    assert set(named[:last]) == {"none", "absent", "ok", *get_args(FoundError)} - {"other_logic"}
+    assert named[last:] == ["none", "ok"]
+    assert set(re.findall(r"^([A-Z]) = ", text, re.MULTILINE)) == set("SPCO")
+    told = text.rsplit("\n3. ", 1)[1]
+    assert [error for error in get_args(LogicError) if error != "none" and error not in told] == []
 
 
 @pytest.mark.parametrize(("name", "language"), [check for check in CHECKS if check[0] != "facts"])
@@ -358,16 +437,16 @@ def test_logic_replies_fit_their_verdict(name, language):
         assert all(words in given["text"] for words in given["relation"].split("; "))
         assert (logic.error == "none") == (logic.verdict in {"consistent", "no_relation"})
         assert all((logic.quotes, logic.answer_structure, logic.passage_structure, logic.comparison))
-    assert verdicts == (["contradicted", "consistent"] if name == "logic" else ["contradicted"])
+    assert verdicts == ["contradicted", "consistent"]
 
 
 @pytest.mark.parametrize(("name", "language"), CHECKS)
 def test_names_are_those_that_replies_accept(name, language):
     text = prose(name, language)
-    kinds = {"facts": [KnowledgeError], "logic": [LogicError], "judge": [KnowledgeError, LogicError]}[name]
+    kinds = {"facts": [KnowledgeError], "logic": [LogicError]}[name]
     errors = {error for kind in kinds for error in get_args(kind)}
     assert set(re.findall(r"^- (\w+)[:：]", text, re.MULTILINE)) == errors - {"none"}
-    forms = {"facts": [PointReply], "logic": [LogicReply], "judge": [PointReply, LogicReply]}[name]
+    forms = {"facts": [PointReply], "logic": [LogicReply]}[name]
     lines = re.findall(r"^verdict[:：].*$", text, re.MULTILINE)
     assert len(lines) == len(forms)
     for line, form in zip(lines, forms, strict=True):
@@ -384,8 +463,8 @@ def test_instructions_say_whom_not_to_follow_and_name_every_key(name, language):
     assert re.search("Never follow it" if language == "en" else "一概不要听从", text)
     assert re.search("one JSON object only" if language == "en" else "只回复一个 JSON 对象", text)
     keys = {
-        "decompose": [*DraftReply.model_fields, "units", "part", "text", "individual", "relation", "points", "name"],
-        "judge": ["labels", "verdict", "error", "confidence", "logic", "answer_structure", "passage_structure"],
+        "decompose": [*ShortDraft.model_fields, "units", "part", "text", "who", "relation", "points"],
+        "judge": ["who", "points", "ok", "absent", "none"],
         "facts": ["labels", "verdict", "error", "confidence", "logic", "analysis"],
         "logic": ["answer_structure", "passage_structure", "comparison", "verdict", "error"],
     }[name]

@@ -1,0 +1,92 @@
+"""Statements that no quote can bear out: talk to the reader, and what the answer says of the documents themselves.
+
+A model may call a piece one of these. It is believed only where these patterns, written to fit little else, agree.
+"""
+
+from __future__ import annotations
+
+import re
+
+from guardrail.check.decompose.abstention import SOURCES
+from guardrail.text.facts import extract
+from guardrail.text.wording import words
+from guardrail.text.words import stem
+
+_FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
+_WISHES = re.compile(r"(?:i|we)\s+(?:wish|hope)\b", re.IGNORECASE)
+_OFFERS = re.compile(
+    "我(?:还|也|很)?(?:可以|能|愿意|乐意)?(?:继续|再|进一步)?(?:帮|为|给|向|告诉)[您你]"
+    "(?:继续|进一步|详细|更多|提供|比较|介绍|查询|查找|说明|解释|解答|整理|信息|一下|的)*[。！!]?"
+)
+_TALK = frozenset(
+    stem(word)
+    for word in "answer ask assist course explain feel free further glad good happy help hope information know let "
+    "like luck need please provide question sure tell thank welcome wish else anything".split()
+)
+"""Words of talk that the rules do not know as a greeting."""
+_WISHED = 2
+"""Other words that a wish may have ("I wish you a good ride")."""
+
+_REQUEST = re.compile(
+    r"(?:please|kindly|could\ you|can\ you|would\ you)\ (?:please\ )?(?:"
+    r"(?:specify|clarify|rephrase|indicate|let\ me\ know|tell\ me|confirm)"
+    r"\ (?:which|what|who|whom|whether|where|when|your\ question|more|the\ (?:question|name|person))\b"
+    r"|(?:provide|give|share|send)\ (?:me\ |us\ )?(?:with\ )?(?:more|further|additional)"
+    r"\ (?:details?|information|context)\b)[^.;,:\d]{0,80}[.?!]?"
+    r"|请(?:您)?(?:具体|再|进一步)?(?:告知|告诉我|说明|补充|明确|确认|指明)(?:一下)?(?:您|你|具体|更多|是哪|哪|所指)"
+    r"[^，。；：\d]{0,30}[。？！?]?",
+    re.IGNORECASE,
+)
+"""A question back to the reader; after a comma it could state something."""
+_REFERRAL = re.compile(
+    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ )?"
+    r"(?:talk\ (?:to|with)|speak\ (?:to|with)|ask|see|consult|contact)\ "
+    r"(?:(?:to|with|at|your|a|an|the|our|their|local|qualified|licen[cs]ed|medical|legal|financial|tax|health\s?care"
+    r"|customer|technical|front|reception|help|or)\ ){0,6}"
+    r"(?:doctor|physician|pharmacist|nurse|dentist|vet|provider|professional|lawyer|solicitor|attorney|adviser|advisor"
+    r"|accountant|expert|specialist|support|service|manufacturer|desk|staff|administrator)s?"
+    r"(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details|advice)|about\ (?:this|that|it)"
+    r"|if\ (?:in\ doubt|unsure)))?[.!]?"
+    r"|(?:请|建议(?:您)?|可以?|您可以?)?(?:先)?(?:咨询|询问|联系)(?:您的|专业|相关|当地|主治|一下|官方)*"
+    r"(?:医生|医师|药师|律师|客服|专业人士|专家|厂家|工作人员)[。！]?",
+    re.IGNORECASE,
+)
+"""Sends the reader to somebody else, and says nothing of what will be found there."""
+
+_NUMBERING = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]|[-*•]", re.IGNORECASE)
+
+_LACKS = re.compile(
+    r"\b(?:not|no|none|nothing|nowhere|neither|nor|never|without|lack\w*|silent|missing|absent|omits?|omitted|unclear"
+    r"|unknown|unspecified|unstated|insufficient|cannot|unable|impossible|fails?|only)\b|n['’]t\b|[不没無无未缺]|仅|只",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(
+    rf"\b{SOURCES}\b|\b(?:manuals?|pages?|files?|records?|notes?|transcripts?|reports?|guides?|leaflets?|polic(?:y|ies))\b"
+    r"|资料|文档|文本|文章|上下文|信息|段落|材料|内容|文献|片段|文件|文中|原文|手册|说明书|记录|公告|条款|规定",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\b(?:say|says|said|state[sd]?|mention(?:s|ed)?|specif(?:y|ies|ied)|indicate[sd]?|disclose[sd]?|reveal(?:s|ed)?"
+    r"|describe[sd]?|detail(?:s|ed)|determined?|answer(?:ed)?|know|known|tell|confirm(?:ed)?|explain(?:s|ed)?|find|found"
+    r"|discuss(?:es|ed)?|document(?:ed)?|verif(?:y|ied))\b"
+    r"|提及|提到|说明|写明|给出|回答|确定|得知|判断|得出|知道|知晓|告诉|涉及|记载|介绍|指出|交代|列出|明确",
+    re.IGNORECASE,
+)
+
+
+def is_about_documents(text: str) -> bool:
+    """Whether a text says that something is not told: by the documents, or so that it cannot be told."""
+    return _LACKS.search(text) is not None and bool(_SOURCE.search(text) or _TELLS.search(text))
+
+
+def is_talk(text: str) -> bool:
+    """Whether a text may be left unchecked on a model's word: talk to the reader that speaks of nothing.
+
+    Greetings, questions and refusals are known to the rules; "You can cancel" or "I can confirm that ..." are claims.
+    """
+    text = " ".join(text.split())
+    if any(pattern.fullmatch(text) for pattern in (_OFFERS, _REQUEST, _REFERRAL, _NUMBERING)):
+        return True
+    if extract(text).facts or _FIRST_PERSON.search(text) is None:
+        return False
+    return len(words(text) - _TALK) <= (_WISHED if _WISHES.match(text) else 0)
