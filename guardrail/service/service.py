@@ -29,6 +29,9 @@ CheckResult = Report
 Guarded = GuardedAnswer
 """What ``run`` returns."""
 
+_BEAT = 0.05
+"""Seconds between two beats of the event loop that are measured."""
+
 
 class _Given(TypedDict):
     question: str | None
@@ -66,7 +69,7 @@ class Service:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """Warm engines and hot reload inside the block; at its end the checks under way are waited for."""
-        beside = [asyncio.ensure_future(self._warm()), asyncio.ensure_future(self.reload.watch())]
+        beside = [asyncio.ensure_future(work) for work in (self._warm(), self.reload.watch(), self._beat())]
         try:
             yield
         finally:
@@ -82,6 +85,14 @@ class Service:
     async def _warm(self) -> None:
         await warm(self.guards)
         self.ready = True
+
+    async def _beat(self) -> None:
+        """Measure how late the event loop comes, for ever."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + _BEAT
+            await asyncio.sleep(_BEAT)
+            self.measures.lag(max(0.0, loop.time() - due))
 
     def guard(self, name: str | None = None) -> Guard:
         """The guard of that name; None = the default one.

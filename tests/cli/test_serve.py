@@ -44,7 +44,7 @@ def test_check_says_what_would_run(command, config):
     ],
 )
 def test_check_says_what_is_wrong(command, config, text, said):
-    code, out, err = command("serve", "--config", config(text), "--check")
+    code, _, err = command("serve", "--config", config(text), "--check")
     assert code == 2
     assert said in err
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from guardrail.errors import ConfigurationError
 from guardrail.service.keys import hashed, new_key
 from guardrail.service.server import is_loopback, refuse_open_door
 from guardrail.service.settings import Settings
-from guardrail.errors import ConfigurationError
 from tests.support.services import ENGINES, RIVER, served
 
 ALL, ONE = new_key(), new_key()
@@ -69,7 +69,12 @@ def test_metrics_may_be_open():
 
 def test_only_by_its_names():
     with served(hosts=["localhost", "::1"]) as one:
-        for host, status in (("localhost", 200), ("[::1]:9", 200), ("evil.example", 421), ("localhost.evil.example", 421)):
+        for host, status in (
+            ("localhost", 200),
+            ("[::1]:9", 200),
+            ("evil.example", 421),
+            ("localhost.evil.example", 421),
+        ):
             assert one.get("/healthz", headers={"Host": host}).status_code == status
         assert one.raw(b"GET /healthz HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 421")
 

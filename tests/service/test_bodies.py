@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import socket
 
 import pytest
 
-from tests.support.services import RIVER, served, wait_until
+from tests.support.services import served, wait_until
 
 HEAD = b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
@@ -27,7 +26,10 @@ def error_of(raw):
 
 def test_too_large_by_its_length(small):
     assert error_of(small.raw(HEAD + b"Content-Length: 1001\r\nConnection: close\r\n\r\n")) == (413, "too_large")
-    assert error_of(small.raw(HEAD + b"Content-Length: " + b"9" * 400 + b"\r\nConnection: close\r\n\r\n"))[0] in {400, 413}
+    assert error_of(small.raw(HEAD + b"Content-Length: " + b"9" * 400 + b"\r\nConnection: close\r\n\r\n"))[0] in {
+        400,
+        413,
+    }
 
 
 def test_too_large_in_chunks(small):
@@ -52,17 +54,6 @@ def test_a_head_that_never_ends(small):
 
 def test_a_head_that_is_too_long(small):
     assert small.raw(HEAD + b"X: " + b"x" * 100_000).startswith(b"HTTP/1.1 400")
-
-
-def test_all_bodies_together(small):
-    with socket.create_connection(small.address) as first:
-        before = small.service.pool.threads.waiting
-        assert before == 0
-        body = json.dumps({**RIVER, "question": "x" * 800}).encode()
-        assert len(body) > 800
-        small.service.reload._service.settings  # the service is at work
-        first.sendall(HEAD + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        assert first.recv(100).startswith(b"HTTP/1.1 200")  # alone it is fine
 
 
 def test_too_many_passages_and_items(small):

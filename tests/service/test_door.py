@@ -24,7 +24,9 @@ def test_one_that_is_none_does_not(plain, given):
 def test_no_header_comes_out_of_a_body(plain):
     body = {**RIVER, "id": "a\r\nSet-Cookie: a=b", "guard": "x\r\nSet-Cookie: a=b"}
     assert "set-cookie" not in plain.post("/v1/check", body).headers
-    raw = plain.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\nSet-Cookie: a=b\r\nConnection: close\r\n\r\n")
+    raw = plain.raw(
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\nSet-Cookie: a=b\r\nConnection: close\r\n\r\n"
+    )
     assert b"set-cookie: a" not in raw.lower()
 
 
@@ -44,7 +46,12 @@ def test_paths_that_are_none(plain, path):
 def test_an_open_path_opens_no_other():
     key = {"name": "a", "hash": "sha256:" + "0" * 64}
     with served(keys=[key]) as one:
-        for path in ("/healthz/../v1/guards", "/healthz%2f..%2fv1%2fguards", "/healthz?x=/v1/guards", "/v1/guards#/healthz"):
+        for path in (
+            "/healthz/../v1/guards",
+            "/healthz%2f..%2fv1%2fguards",
+            "/healthz?x=/v1/guards",
+            "/v1/guards#/healthz",
+        ):
             raw = one.raw(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
             assert b"guards" not in raw.partition(b"\r\n\r\n")[2], path
 
@@ -55,11 +62,8 @@ def test_a_wrong_method(plain):
 
 
 def test_a_websocket_is_refused(plain):
-    raw = plain.raw(
-        b"GET /v1/check HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n", timeout=30,
-    ) if False else plain.get("/v1/check", headers={"Upgrade": "websocket", "Connection": "Upgrade"}).status_code  # fmt: skip
-    assert raw in {400, 405}
+    headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    assert plain.get("/v1/check", headers=headers).status_code in {400, 405}
 
 
 def test_a_fault_of_ours_tells_nothing(monkeypatch, caplog):
@@ -72,7 +76,9 @@ def test_a_fault_of_ours_tells_nothing(monkeypatch, caplog):
     line = next(record.fields for record in caplog.records if getattr(record, "fields", {}).get("status") == 500)
     assert line["error"].startswith("RuntimeError test_door.py:")
     assert line["request"] == reply.headers["x-request-id"]
-    assert "secret" not in json.dumps([str(vars(record)) for record in caplog.records if record.name.startswith("guardrail.service")])
+    assert "secret" not in json.dumps(
+        [str(vars(record)) for record in caplog.records if record.name.startswith("guardrail.service")]
+    )
 
 
 async def _fails(*_):

@@ -37,6 +37,22 @@ def test_a_full_queue_answers_503(gate, clients):
         assert one.post("/v1/check", QUICK).status_code == 200
 
 
+def test_all_bodies_together_have_a_limit(gate, clients):
+    long = {**WAIT, "question": "x" * 800}
+    with served(guards=GATED, limits={"bodies": 1_500}) as one:
+        held = clients.submit(one.post, "/v1/check", long)
+        gate.wait_until_entered()
+        reply = one.post("/v1/check", long)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (503, "busy")
+        chunks = one.client.post(
+            "/v1/check", content=iter([b" " * 500] * 2), headers={"Content-Type": "application/json"}
+        )
+        assert chunks.status_code == 503
+        gate.open.set()
+        assert held.result().status_code == 200
+        assert one.post("/v1/check", {**QUICK, "question": "x" * 800}).status_code == 200
+
+
 def test_one_client_has_its_share(gate, clients):
     with served(guards=GATED, limits={"threads": 2, "per_client": 2}) as one:
         held = [clients.submit(one.post, "/v1/check", WAIT) for _ in range(2)]

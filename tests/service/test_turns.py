@@ -51,7 +51,6 @@ def test_cost_counts():
     assert order.index("b9") < order.index("a1")
 
 
-
 def test_large_ones_leave_a_turn_to_small_ones():
     async def main():
         turns = Turns(3, 100, Measures())
