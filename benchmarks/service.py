@@ -2,10 +2,10 @@
 
     python benchmarks/service.py --requests 400 --at-once 64
 
-First the guard alone checks the answers, in as many threads as the service has turns; then `guardrail serve` in a process
-of its own is asked by so many clients at once; last with one client that sends 1,000 passages at a time beside them. The
-heartbeat is the service's own (guardrail_service_lag_seconds): how late its event loop comes to its next step. Clients
-share the machine with the service, so figures of a busy machine say little.
+First the guard alone checks the answers, in as many threads as the service has turns; then `guardrail serve` in a
+process of its own is asked by so many clients at once; last with one client that sends 1,000 passages at a time beside
+them. The heartbeat is the service's own (guardrail_service_lag_seconds): how late its event loop comes to its next
+step. Clients share the machine with the service, so figures of a busy machine say little.
 """
 
 from __future__ import annotations
@@ -61,10 +61,8 @@ def bare(requests: int, threads: int) -> tuple[float, list[float]]:
 
 async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, payload: bytes) -> int:
     """One request on a connection that stays; its status."""
-    head = (
-        f"POST /v1/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(payload)}"
-    )
-    writer.write(head.encode() + b"\r\n\r\n" + payload)
+    head = "POST /v1/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: {len(payload)}\r\n\r\n".encode() + payload)
     reply = (await reader.readuntil(b"\r\n\r\n")).decode()
     await reader.readexactly(int(re.search(r"content-length: (\d+)", reply, re.IGNORECASE)[1]))
     return int(reply.split()[1])

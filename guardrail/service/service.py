@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TypedDict
 
 from guardrail.check.contract import Draft
@@ -28,6 +29,8 @@ CheckResult = Report
 
 Guarded = GuardedAnswer
 """What ``run`` returns."""
+
+_log = logging.getLogger("guardrail.service")
 
 _BEAT = 0.05
 """Seconds between two beats of the event loop that are measured."""
@@ -76,15 +79,18 @@ class Service:
             self.draining = True
             for task in beside:
                 task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+            await asyncio.gather(*beside, return_exceptions=True)
             await self.pool.ended(self.settings.stop_seconds)
             if self.records is not None:
                 await asyncio.to_thread(self.records.close)
 
     async def _warm(self) -> None:
-        await warm(self.guards)
-        self.ready = True
+        try:
+            await warm(self.guards)
+        except Exception:  # a service that cannot check once is not ready; what is wrong is for its log
+            _log.exception("the engines could not be warmed: /readyz stays at 503")
+        else:
+            self.ready = True
 
     async def _beat(self) -> None:
         """Measure how late the event loop comes, for ever."""
