@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import os
 import shutil
 import signal
@@ -63,6 +64,7 @@ def serve(settings: Settings) -> None:
 
 def configured(app: str | Callable[..., object], settings: Settings, *, factory: bool = False) -> uvicorn.Config:
     """How uvicorn runs the application; what it logs goes to the log of the process."""
+    logging.getLogger("uvicorn.access").disabled = True  # it would write paths and queries that clients chose
     return uvicorn.Config(
         cast("Any", app),
         factory=factory,
