@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^([-=])\1{4,}[ \t]*$", re.MULTILINE)
 _ASKING = re.compile(
     r"^[\s#*]{0,8}(?:(?:user|current|customer)(?:'s)?\s+)?(?:question|query|q)[*]{0,2}\s{0,3}:[*]{0,2}\s*", re.IGNORECASE
 )
-_ANSWERING = re.compile(r"\n\s*(?:helpful\s+)?(?:answer|a)\s*:\s*\Z", re.IGNORECASE)
+_ANSWERING = re.compile(r"\n[ \t]{0,8}(?:helpful[ \t]+)?(?:answer|a)[ \t]{0,3}:\Z", re.IGNORECASE)
 
 
 def sources_in(text: str) -> list[Source]:
@@ -45,7 +45,8 @@ def question_in(text: str, sources: list[Source]) -> str | None:
     if sources:
         asked = [label for label in LABEL.finditer(left) if _ASKING.match(label[0])]
         left = left[asked[-1].start() :] if asked else left
-    return _ANSWERING.sub("", _ASKING.sub("", left)).strip() or None
+    left = _ASKING.sub("", left).strip()
+    return _ANSWERING.sub("", left).strip() or None
 
 
 def _section(text: str) -> tuple[Span, Span] | None:
