@@ -236,7 +236,11 @@ class Guard:
 
     async def aextract(self, answer: str, question: str | None = None) -> tuple[Segment, ...]:
         """The same as ``extract``, without blocking the event loop."""
-        return (await arun(self._drafting(answer, question))).parts.segments
+        return (await self.adraft(answer, question)).parts.segments
+
+    async def adraft(self, answer: str, question: str | None = None) -> Draft:
+        """The same as ``draft``, without blocking the event loop."""
+        return await arun(self._drafting(answer, question))
 
     def apply(self, report: Report, *, policy: Policy | str | None = None) -> GuardedAnswer:
         """Decide on a report and edit its answer as the policy says. Pure; no engine is called."""

@@ -64,7 +64,7 @@ _EXAMPLE = {
 }
 
 
-class _Loader(yaml.SafeLoader):
+class UniqueKeyLoader(yaml.SafeLoader):
     """Refuses a key that stands twice in one mapping, of which YAML would drop the first."""
 
     def compose_mapping_node(self, anchor: dict[Any, yaml.Node]) -> yaml.MappingNode:
@@ -128,7 +128,7 @@ def _mapping_in(path: Path) -> dict[Any, Any]:
     """What the file says; of several policies nothing may stand beside them."""
     where = f"policy file {str(path)!r}"
     try:
-        raw = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  a SafeLoader
+        raw = yaml.load(path.read_text(encoding="utf-8"), UniqueKeyLoader)  # noqa: S506  a SafeLoader
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read {where}: {error}") from error
     except yaml.YAMLError as error:
