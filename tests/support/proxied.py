@@ -125,7 +125,11 @@ def proxy(script, action="block", **options):
             proxy=options,
         )
         with serving(create_app(settings)) as url:
-            yield url, upstream
+            try:
+                yield url, upstream
+            finally:
+                while _clients:
+                    _clients.pop().close()
 
 
 _written = {}
@@ -144,8 +148,14 @@ def write_policy(policy):
     return _written[text]
 
 
+_clients = []
+
+
 def client(url, **options):
-    return openai.OpenAI(base_url=f"{url}/v1", **({"api_key": "any", "max_retries": 0} | options))
+    """A client that is closed with the service."""
+    made = openai.OpenAI(base_url=f"{url}/v1", **({"api_key": "any", "max_retries": 0} | options))
+    _clients.append(made)
+    return made
 
 
 def aclient(url, **options):

@@ -93,6 +93,7 @@ class Upstreams:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._clients: dict[tuple[str, str], httpx.AsyncClient] = {}
+        self._certificates = httpx.create_ssl_context()  # takes long, so not while requests wait
         service.closing.append(self.close)
 
     async def close(self) -> None:
@@ -162,7 +163,7 @@ class Upstreams:
             self._clients[key] = httpx.AsyncClient(
                 timeout=httpx.Timeout(read, connect=connect, pool=connect),
                 limits=httpx.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=100),
-                headers={},
+                verify=self._certificates,
             )
         return self._clients[key]
 
@@ -198,8 +199,8 @@ def below_v1(request: Request) -> str:
     root = request.scope.get("root_path", "").encode()
     path = raw.split(b"?")[0].removeprefix(root).decode("latin-1")
     plain = unquote(unquote(path))
-    steps = plain.replace("\\", "/").split("/")
-    if not path.startswith("/v1/") or ".." in steps or "." in steps or "" in steps[1:-1] or not plain.isprintable():
+    steps = plain.removesuffix("/").replace("\\", "/").split("/")
+    if not path.startswith("/v1/") or ".." in steps or "." in steps or "" in steps[1:] or not plain.isprintable():
         raise Invalid("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
     return path.removeprefix("/v1/")
 
