@@ -119,7 +119,7 @@ class ChatRelay(Relay):
         began, message = time.perf_counter(), None
         async for said in self.released(answer.feed):
             if isinstance(said, GuardedAnswer):
-                checked = of_stream(said, time.perf_counter() - began, index)
+                checked = of_stream(said, answer.feed, time.perf_counter() - began, index)
                 await self._finish(index, answer, [checked], message)
             elif isinstance(said, Said) and said.blocking:
                 message = said.text

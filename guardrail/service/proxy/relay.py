@@ -35,9 +35,15 @@ class Said:
 
 
 class Feed:
-    """The text of one answer between the task that reads it and the one that checks it."""
+    """The text of one answer between the task that reads it and the one that checks it.
+
+    Attributes:
+        read: The text that was taken so far.
+        closed: Nobody wants more.
+    """
 
     def __init__(self) -> None:
+        self.read = ""
         self._queue: asyncio.Queue[str | Exception | None] = asyncio.Queue(_AHEAD)
         self.closed = False
 
@@ -52,6 +58,7 @@ class Feed:
             while (item := await self._queue.get()) is not None:
                 if isinstance(item, Exception):
                     raise item
+                self.read += item
                 yield item
         finally:
             self.closed = True
@@ -143,6 +150,6 @@ class Relay(ABC):
         await self.guarded(self.read())
 
 
-def of_stream(guarded: GuardedAnswer, seconds: float, index: int) -> Checked:
+def of_stream(guarded: GuardedAnswer, feed: Feed, seconds: float, index: int) -> Checked:
     """What a stream found, as a check."""
-    return Checked(guarded.text, guarded, guarded.text != guarded.report.answer, seconds=seconds, index=index)
+    return Checked(guarded.text, guarded, guarded.text != feed.read, seconds=seconds, index=index)

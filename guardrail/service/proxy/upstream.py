@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -93,7 +96,7 @@ class Upstreams:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._clients: dict[tuple[str, str], httpx.AsyncClient] = {}
-        self._certificates = httpx.create_ssl_context()  # takes long, so not while requests wait
+        self._certificates = _certificates()  # takes long, so not while requests wait
         service.closing.append(self.close)
 
     async def close(self) -> None:
@@ -168,6 +171,11 @@ class Upstreams:
         return self._clients[key]
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
+
+
 class failures_named:  # noqa: N801  a block, read as a verb
     """What httpx raises inside the block becomes UpstreamFailed; it says the upstream's name, never its address."""
 
@@ -200,7 +208,7 @@ def below_v1(request: Request) -> str:
     path = raw.split(b"?")[0].removeprefix(root).decode("latin-1")
     plain = unquote(unquote(path))
     steps = plain.removesuffix("/").replace("\\", "/").split("/")
-    if not path.startswith("/v1/") or ".." in steps or "." in steps or "" in steps[1:] or not plain.isprintable():
+    if not path.startswith("/v1/") or not steps[2:] or ".." in steps or "." in steps or "" in steps[1:] or not plain.isprintable():
         raise Invalid("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
     return path.removeprefix("/v1/")
 
@@ -212,8 +220,6 @@ def spelled(path: str) -> str:
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
     """Whether one of the patterns fits a path."""
-    from fnmatch import fnmatchcase
-
     return any(fnmatchcase(spelled(path), pattern.lower().strip("/")) for pattern in patterns)
 
 
