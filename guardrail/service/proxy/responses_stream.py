@@ -184,9 +184,7 @@ class ResponsesRelay(Relay):
             checks.append((path, done or replace(await checked_text(self.work, text), index=place[0])))
         await self._finish(kind, data, response, checks)
 
-    async def _finish(
-        self, kind: str, data: str, response: dict[str, Any], checks: list[tuple[Path, Checked]]
-    ) -> None:
+    async def _finish(self, kind: str, data: str, response: dict[str, Any], checks: list[tuple[Path, Checked]]) -> None:
         """What was held, with the delivered texts; and the last event."""
         found = [each for _, each in checks]
         blocked = next((each for each in found if each.blocked), None)

@@ -208,7 +208,14 @@ def below_v1(request: Request) -> str:
     path = raw.split(b"?")[0].removeprefix(root).decode("latin-1")
     plain = unquote(unquote(path))
     steps = plain.removesuffix("/").replace("\\", "/").split("/")
-    if not path.startswith("/v1/") or not steps[2:] or ".." in steps or "." in steps or "" in steps[1:] or not plain.isprintable():
+    if (
+        not path.startswith("/v1/")
+        or not steps[2:]
+        or ".." in steps
+        or "." in steps
+        or "" in steps[1:]
+        or not plain.isprintable()
+    ):
         raise Invalid("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
     return path.removeprefix("/v1/")
 

@@ -10,7 +10,19 @@ import pytest
 from pydantic import BaseModel
 
 from guardrail.repair.edits import BLOCKED
-from tests.support.proxied import ASKED, PASSAGES, POLICIES, QUESTION, RAW, RIGHT, WRONG, client, completion, model, proxy
+from tests.support.proxied import (
+    ASKED,
+    PASSAGES,
+    POLICIES,
+    QUESTION,
+    RAW,
+    RIGHT,
+    WRONG,
+    client,
+    completion,
+    model,
+    proxy,
+)
 
 EXPECTED = {"allow": WRONG, "redact": RIGHT, "regenerate": RIGHT, "block": BLOCKED["en"]}
 
@@ -78,8 +90,17 @@ def test_a_block_as_an_error():
 
 def test_fields_of_ours_do_not_reach_the_upstream():
     """The guard by its name, the passages, the question; a tagged part is a plain text for the upstream."""
-    tagged = {"role": "system", "content": [{"type": "grounding_source", "text": PASSAGES[0], "id": "d", "title": "Dam"}]}
-    with proxy(model, guards={"default": {"policy": "monitor"}, "other": {"engine": "python:tests.support.proxied:engine", "policy": "strict"}}) as (url, upstream):
+    tagged = {
+        "role": "system",
+        "content": [{"type": "grounding_source", "text": PASSAGES[0], "id": "d", "title": "Dam"}],
+    }
+    with proxy(
+        model,
+        guards={
+            "default": {"policy": "monitor"},
+            "other": {"engine": "python:tests.support.proxied:engine", "policy": "strict"},
+        },
+    ) as (url, upstream):
         ours = {"passages": [{"text": PASSAGES[0], "id": "p7"}], "question": "?", "guard": "other"}
         said = ask(url, extra_body={"guardrail": ours})
         assert (said.guardrail["action"], said.guardrail["passages"][0]["id"]) == ("block", "p7")

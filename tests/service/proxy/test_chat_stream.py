@@ -13,7 +13,19 @@ from pydantic import BaseModel
 from guardrail.repair.edits import BLOCKED
 from tests.support.openai_clients import joined
 from tests.support.proxied import (
-    ASKED, POLICIES, QUESTION, RAW, RIGHT, WRONG, chunk, client, model, proxy, sse, streamed, words,
+    ASKED,
+    POLICIES,
+    QUESTION,
+    RAW,
+    RIGHT,
+    WRONG,
+    chunk,
+    client,
+    model,
+    proxy,
+    sse,
+    streamed,
+    words,
 )  # fmt: skip
 
 EXPECTED = {"allow": WRONG, "redact": RIGHT, "regenerate": RIGHT, "block": BLOCKED["en"]}
@@ -94,7 +106,9 @@ def test_a_block_in_the_middle_ends_the_stream_in_a_form_that_clients_survive():
     sent = iter(range(1_000))
     text = LONG + " And so on, as far as anybody can tell." * 20
     with proxy(lambda _: paced(streamed(text), hold)) as (url, upstream):
-        with httpx.stream("POST", f"{url}/v1/chat/completions", json={"model": "m", "messages": ASKED, "stream": True}) as reply:
+        with httpx.stream(
+            "POST", f"{url}/v1/chat/completions", json={"model": "m", "messages": ASKED, "stream": True}
+        ) as reply:
             assert (reply.status_code, reply.headers["x-guardrail-stream"]) == (200, "sentence")
             lines = [line for line in reply.iter_lines() if line]
         assert upstream.left.wait(30)
@@ -172,11 +186,14 @@ def test_objects(action):
         text = json.dumps({"answer": RIGHT if told else WRONG})
         if body.get("stream"):
             return streamed(text)
-        return {**json.loads(json.dumps(chunk({}))), "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+        return {
+            **json.loads(json.dumps(chunk({}))),
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        }
 
-    with proxy(script, action) as (url, _):
-        with client(url).chat.completions.stream(model="m", messages=ASKED, response_format=Said) as stream:
-            said = stream.get_final_completion()
+    given = {"model": "m", "messages": ASKED, "response_format": Said}
+    with proxy(script, action) as (url, _), client(url).chat.completions.stream(**given) as stream:
+        said = stream.get_final_completion()
     assert said.choices[0].message.parsed == Said(answer=EXPECTED[action])
 
 
@@ -212,5 +229,8 @@ def test_a_stream_that_breaks_off_is_an_error_behind_what_was_checked(mode):
 
 @pytest.mark.parametrize("bad", ["[]", "{", '{"choices":[3]}', '{"error":{"message":"overloaded"}}'])
 def test_a_stream_that_goes_wrong_in_the_middle(bad):
-    with proxy(lambda _: [*streamed(RIGHT)[:3], *sse(bad)]) as (url, _), pytest.raises(openai.APIError, match=r"upstream|overloaded"):
+    with (
+        proxy(lambda _: [*streamed(RIGHT)[:3], *sse(bad)]) as (url, _),
+        pytest.raises(openai.APIError, match=r"upstream|overloaded"),
+    ):
         ask(url)

@@ -15,7 +15,18 @@ from guardrail.repair.edits import BLOCKED
 from guardrail.service import Settings, create_app
 from tests.support.openai_clients import joined
 from tests.support.proxied import (
-    ASKED, CONTEXT, PASSAGES, QUESTION, RIGHT, Upstream, aclient, completion, model, proxy, serving, write_policy,
+    ASKED,
+    CONTEXT,
+    PASSAGES,
+    QUESTION,
+    RIGHT,
+    Upstream,
+    aclient,
+    completion,
+    model,
+    proxy,
+    serving,
+    write_policy,
 )  # fmt: skip
 
 
@@ -66,7 +77,11 @@ def test_langchain(way):
 
 def test_langchain_tools():
     """The result of a tool is the evidence."""
-    asking = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "s", "arguments": "{}"}}]}
+    asking = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": "s", "arguments": "{}"}}],
+    }
     messages = [HumanMessage("How high?"), asking, ToolMessage(" ".join(PASSAGES), tool_call_id="c")]
     with proxy(model, "redact") as (url, _):
         llm = ChatOpenAI(model="m", base_url=f"{url}/v1", api_key="any", max_retries=0)
@@ -95,7 +110,9 @@ def test_the_local_engine_reads_the_evidence():
         "Larkmoor Dam was closed to visitors on 4 May 2021 after divers found a crack in the spillway gate.",
         "The repair took eleven weeks and cost 2.3 million euros.",
     ]
-    answer = "Larkmoor Dam was closed to visitors on 4 May 2021. The repair took eleven weeks and cost 9.7 million euros."
+    answer = (
+        "Larkmoor Dam was closed to visitors on 4 May 2021. The repair took eleven weeks and cost 9.7 million euros."
+    )
     policy = write_policy({"actions": {"contradicted": "redact", "unsupported": "redact"}})
     context = {"role": "system", "content": "\n".join(f"[{n}] {p}" for n, p in enumerate(passages, 1))}
     upstream = Upstream(lambda _: completion(answer))

@@ -20,7 +20,12 @@ def ask(url, **more):
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
     ("status", "error"),
-    [(400, openai.BadRequestError), (401, openai.AuthenticationError), (429, openai.RateLimitError), (500, openai.InternalServerError)],
+    [
+        (400, openai.BadRequestError),
+        (401, openai.AuthenticationError),
+        (429, openai.RateLimitError),
+        (500, openai.InternalServerError),
+    ],
 )
 def test_a_status_of_the_upstream_is_the_clients(status, error, stream):
     """With its body and headers as they are."""
@@ -72,7 +77,10 @@ def test_what_cannot_be_read_does_not_pass(reply, stream):
 
 
 def test_an_error_in_a_reply_that_says_200_has_its_status():
-    with proxy(lambda _: {"error": {"message": "slow down", "code": 429}}) as (url, _), pytest.raises(openai.RateLimitError, match="slow down"):
+    with (
+        proxy(lambda _: {"error": {"message": "slow down", "code": 429}}) as (url, _),
+        pytest.raises(openai.RateLimitError, match="slow down"),
+    ):
         ask(url)
 
 
@@ -132,7 +140,12 @@ def dripping(send):
 
 @pytest.mark.parametrize(
     ("reply", "limits"),
-    [(hang, {"read_seconds": 0.3}), (begun(), {"read_seconds": 0.3}), (hang, {"seconds": 0.3}), (dripping, {"seconds": 0.3})],
+    [
+        (hang, {"read_seconds": 0.3}),
+        (begun(), {"read_seconds": 0.3}),
+        (hang, {"seconds": 0.3}),
+        (dripping, {"seconds": 0.3}),
+    ],
 )
 def test_an_upstream_that_hangs_is_given_up(reply, limits):
     with proxy(lambda _: reply, upstream=limits) as (url, upstream):

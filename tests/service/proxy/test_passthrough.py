@@ -41,7 +41,10 @@ def test_a_reply_is_delivered_as_it_is_but_for_the_text():
     text = said.content.decode()
     assert text.count('"content":"The dam is 64 metres high."') == 2
     assert text.startswith('{ "id" : "c",\n"choices":[ {"index":0, "message":{"content":')
-    assert '"finish_reason" : "stop", "w":[1 ,2]} ], "usage":{"total_tokens":12345678901234567890123}, "é":"\\u00e9\\ud800"' in text
+    assert (
+        '"finish_reason" : "stop", "w":[1 ,2]} ], "usage":{"total_tokens":12345678901234567890123}, "é":"\\u00e9\\ud800"'
+        in text
+    )
     assert said.headers["x-vendor"] == "v"
 
 
@@ -63,7 +66,12 @@ RAW_BYTES = bytes(range(256)) * 40
 )
 def test_other_routes_pass_byte_for_byte(method, path, body):
     """Both ways, with headers; the reply says that nobody checked it."""
-    headers = [(b"content-type", b"application/x-odd"), (b"set-cookie", b"a=1"), (b"set-cookie", b"b=2"), (b"x-v", b"w")]
+    headers = [
+        (b"content-type", b"application/x-odd"),
+        (b"set-cookie", b"a=1"),
+        (b"set-cookie", b"b=2"),
+        (b"x-v", b"w"),
+    ]
     with proxy(lambda _: (207, headers, [RAW_BYTES[:999], RAW_BYTES[999:]])) as (url, upstream):
         given = {"content-type": "application/json", "openai-organization": "o", "cookie": "c=3"}
         said = httpx.request(method, f"{url}/v1/{path}", content=body, headers=given)
@@ -164,7 +172,9 @@ def test_no_field_and_no_header_names_an_address(where):
         httpx.post(f"{url}/v1/chat/completions", json=body, headers=headers).raise_for_status()
         assert len(upstream.seen) == 1
         with pytest.raises(openai.NotFoundError, match="no upstream"):
-            client(url, default_headers={"x-guardrail-upstream": evil}).chat.completions.create(model="m", messages=ASKED)
+            client(url, default_headers={"x-guardrail-upstream": evil}).chat.completions.create(
+                model="m", messages=ASKED
+            )
         assert exchange(url, evil + "/models", method="GET")[0] in (400, 404, 422)
     assert len(upstream.seen) == 1
 
@@ -200,12 +210,26 @@ def test_the_model_says_which_upstream():
             httpx.get(f"{url}/v1/models", headers={"x-guardrail-upstream": "other"}).raise_for_status()
             httpx.get(f"{url}/v1/models").raise_for_status()
     assert [seen[1] for seen in one.seen] == ["/v1/chat/completions", "/v1/models"]
-    assert [seen[1] for seen in other.seen] == ["/v1/chat/completions", "/v1/embeddings", "/v1/models/big", "/v1/models"]
+    assert [seen[1] for seen in other.seen] == [
+        "/v1/chat/completions",
+        "/v1/embeddings",
+        "/v1/models/big",
+        "/v1/models",
+    ]
 
 
 def test_headers_of_one_connection_and_of_ours_stay_behind():
-    given = [(b"Connection", b"close, X-Own"), (b"X-Own", b"1"), (b"TE", b"trailers"), (b"X-Guardrail-Guard", b"g"), (b"X-Kept", b"2")]
-    assert sent_headers(given, key=None, keyed=False, changed=True) == [(b"x-kept", b"2"), (b"accept-encoding", b"identity")]
+    given = [
+        (b"Connection", b"close, X-Own"),
+        (b"X-Own", b"1"),
+        (b"TE", b"trailers"),
+        (b"X-Guardrail-Guard", b"g"),
+        (b"X-Kept", b"2"),
+    ]
+    assert sent_headers(given, key=None, keyed=False, changed=True) == [
+        (b"x-kept", b"2"),
+        (b"accept-encoding", b"identity"),
+    ]
     assert delivered_headers([*given, (b"Content-Length", b"9")], changed=True) == [(b"x-kept", b"2")]
     credentials = [(name, b"grk") for name in (b"Authorization", b"api-key", b"X-Api-Key", b"x-goog-api-key")]
     assert sent_headers(credentials, key=None, keyed=True, changed=True) == [(b"accept-encoding", b"identity")]

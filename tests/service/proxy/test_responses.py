@@ -18,7 +18,12 @@ INPUT = [
     {"type": "function_call", "name": "search", "call_id": "c", "arguments": "{}"},
     {"type": "function_call_output", "call_id": "c", "output": json.dumps([{"text": p} for p in PASSAGES])},
 ]
-THOUGHT = {"type": "reasoning", "id": "t", "summary": [{"type": "summary_text", "text": f"{RAW}?"}], "encrypted_content": "e"}
+THOUGHT = {
+    "type": "reasoning",
+    "id": "t",
+    "summary": [{"type": "summary_text", "text": f"{RAW}?"}],
+    "encrypted_content": "e",
+}
 CALL = {"type": "function_call", "id": "f", "call_id": "d", "name": "look", "arguments": "{}", "status": "completed"}
 LONG = f"{RIGHT} It was opened in the year 1963 by the regional water board. {WRONG} And so on, as far as known."
 CHECKED = f"{RIGHT} It was opened in the year 1963 by the regional water board. {RIGHT}"
@@ -35,7 +40,14 @@ def message(text, ident="m1"):
 
 
 def response(*output, **more):
-    said = {"id": "r", "object": "response", "created_at": 0, "model": "m", "output": list(output), "status": "completed"}
+    said = {
+        "id": "r",
+        "object": "response",
+        "created_at": 0,
+        "model": "m",
+        "output": list(output),
+        "status": "completed",
+    }
     return said | {"parallel_tool_calls": False, "tool_choice": "auto", "tools": [], "incomplete_details": None} | more
 
 
@@ -46,13 +58,26 @@ def streamed(*output):
         empty = item | ({"content": [], "status": "in_progress"} if item["type"] == "message" else {})
         events.append(("response.output_item.added", {"output_index": at, "item": empty}))
         if item["type"] == "reasoning":
-            events.append(("response.reasoning_summary_text.delta", {"output_index": at, "delta": f"{RAW}?", "summary_index": 0, "item_id": "t"}))
+            events.append(
+                (
+                    "response.reasoning_summary_text.delta",
+                    {"output_index": at, "delta": f"{RAW}?", "summary_index": 0, "item_id": "t"},
+                )
+            )
         if item["type"] == "message":
             (part,) = item["content"]
             where = {"output_index": at, "content_index": 0, "item_id": item["id"]}
             events.append(("response.content_part.added", where | {"part": part | {"text": "", "annotations": []}}))
-            events += [("response.output_text.delta", where | {"delta": w, "logprobs": [], "obfuscation": w}) for w in words(part["text"])]
-            events.append(("response.output_text.annotation.added", where | {"annotation_index": 0, "annotation": part["annotations"][0]}))
+            events += [
+                ("response.output_text.delta", where | {"delta": w, "logprobs": [], "obfuscation": w})
+                for w in words(part["text"])
+            ]
+            events.append(
+                (
+                    "response.output_text.annotation.added",
+                    where | {"annotation_index": 0, "annotation": part["annotations"][0]},
+                )
+            )
             events.append(("response.output_text.done", where | {"text": part["text"], "logprobs": []}))
             events.append(("response.content_part.done", where | {"part": part}))
         events.append(("response.output_item.done", {"output_index": at, "item": item}))
@@ -103,7 +128,9 @@ def test_a_stream_holds_the_delivered_text(action, mode):
     assert last.guardrail["action"] == ("allow" if action == "regenerate" else action)
     assert events[-1].type == ("response.incomplete" if action == "block" else "response.completed")
     dones = [e.text for e in events if e.type == "response.output_text.done"]
-    items = [e.item.content[0].text for e in events if e.type == "response.output_item.done" and e.item.type == "message"]
+    items = [
+        e.item.content[0].text for e in events if e.type == "response.output_item.done" and e.item.type == "message"
+    ]
     assert dones == items == [EXPECTED[action]]
 
 
@@ -186,7 +213,9 @@ def test_calls_of_tools_pass(stream):
         said = ask(url, input="How high?", tools=tools, stream=stream)
         if stream:
             events = list(said)
-            assert "".join(e.delta for e in events if e.type == "response.output_text.delta") == "Let me look, Halloway."
+            assert (
+                "".join(e.delta for e in events if e.type == "response.output_text.delta") == "Let me look, Halloway."
+            )
             said = events[-1].response
     assert (said.output[1].name, said.output_text) == ("look", "Let me look, Halloway.")
     assert said.guardrail["checked"] is False
@@ -205,7 +234,9 @@ def test_what_the_upstream_looked_up_is_evidence(stream):
         said = ask(url, input="How high?", stream=stream)
         said = list(said)[-1].response if stream else said
     assert said.output_text == RIGHT
-    assert [(p["id"], p["title"], p["kind"]) for p in said.guardrail["passages"]] == [("f1", "dam.txt", "file_search_call")]
+    assert [(p["id"], p["title"], p["kind"]) for p in said.guardrail["passages"]] == [
+        ("f1", "dam.txt", "file_search_call")
+    ]
 
 
 def test_several_messages_are_checked_one_by_one():
@@ -215,7 +246,7 @@ def test_several_messages_are_checked_one_by_one():
 
     with proxy(two, "redact") as (url, _):
         said = ask(url)
-        streamed_text = [e for e in ask(url, stream=True)][-1].response
+        streamed_text = list(ask(url, stream=True))[-1].response
     for each in (said, streamed_text):
         assert [item.content[0].text for item in each.output] == [RIGHT, RIGHT]
         assert [c["action"] for c in each.guardrail["choices"]] == ["redact", "allow"]
