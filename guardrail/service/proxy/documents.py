@@ -91,8 +91,9 @@ def _text(value: Any) -> str | None:
         return value if value.strip() else None
     if isinstance(value, list) and value:
         parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]
-        if all(isinstance(part, str) for part in parts):
-            return "\n".join(parts)
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return "\n".join(texts)
     return None
 
 

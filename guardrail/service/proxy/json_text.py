@@ -11,12 +11,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from json.decoder import JSONDecodeError, scanstring
+from json import JSONDecodeError
 from typing import Any, Final
 
 from guardrail.types import Span
 
-_scan: Final = json.JSONDecoder().scan_once
+_read: Final = json.JSONDecoder().raw_decode
 _blank: Final = re.compile(r"[ \t\n\r]*").match
 
 Path = tuple[str | int, ...]
@@ -51,7 +51,7 @@ def members(text: str, start: int = 0) -> list[Member]:
     while True:
         if text[at : at + 1] != '"':
             raise JSONDecodeError("a key was expected", text, at)
-        key, end = scanstring(text, at + 1, True)
+        key, end = _read(text, at)
         value = _value(text, _expect(text, end, ":"))
         found.append(Member(key, at, value))
         at = _skip(text, value.end)
@@ -163,8 +163,4 @@ def _expect(text: str, at: int, sign: str) -> int:
 
 
 def _value(text: str, at: int) -> Span:
-    try:
-        _, end = _scan(text, at)
-    except StopIteration as error:
-        raise JSONDecodeError("a value was expected", text, at) from error
-    return Span(at, end)
+    return Span(at, _read(text, at)[1])

@@ -15,8 +15,9 @@ from guardrail.service.proxy.answers import Checked, Work
 from guardrail.service.proxy.chunks import ErrorEvent
 from guardrail.service.proxy.errors import error_body
 from guardrail.service.proxy.json_text import dumps
+from guardrail.service.proxy.pooled import PooledGuard
 from guardrail.service.proxy.sse import DONE, Event, made
-from guardrail.streaming import Delta, Finished, Withheld
+from guardrail.streaming import Delta, Finished, Withheld, aguarded_stream
 from guardrail.types import Action, GuardedAnswer
 
 BEAT_SECONDS: Final = 15.0
@@ -113,10 +114,12 @@ class Relay(ABC):
 
     async def released(self, feed: Feed) -> AsyncIterator[Said | GuardedAnswer]:
         """Sentence by sentence what may leave of a text, and at the end what was found."""
-        events = self.work.guard.astream(
+        evidence = self.work.evidence
+        events = aguarded_stream(
+            PooledGuard(self.work.guard, self.work.service, evidence.passages),
             feed.texts(),
-            self.work.evidence.passages,
-            question=self.work.evidence.question,
+            evidence.passages,
+            question=evidence.question,
             mode="sentence",
             regenerate=self.work.again if self.work.asked.can_be_asked_again else None,
         )
