@@ -11,6 +11,7 @@ from collections import Counter
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from guardrail.service.access import OPERATIONS
 from guardrail.service.errors import Busy, Malformed, ServiceError, TooLarge, TooMany, TooSlow
 from guardrail.service.keys import client
 from guardrail.service.service import Service
@@ -36,7 +37,7 @@ class Bodies:
             await self._app(scope, receive, send)
             return
         limits, who = self._service.settings.limits, client.get().name
-        if self._under_way[who] >= limits.per_client:
+        if self._under_way[who] >= limits.per_client and scope["path"] not in OPERATIONS:
             raise TooMany(f"{limits.per_client} requests of this client are under way. Wait for one to end.")
         self._under_way[who] += 1
         body = bytearray()
