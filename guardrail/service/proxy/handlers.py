@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -120,7 +120,7 @@ class Guarded:
 
     async def _stream(self, work: Work, reply: Reply, mode: Mode, stack: AsyncExitStack) -> Response:
         try:
-            stream = events(reply.pieces())
+            stream: AsyncGenerator[Event, None] = events(reply.pieces())
             stack.push_async_callback(stream.aclose)
             peeked = await _peeked(stream)
         except BaseException:
@@ -137,11 +137,11 @@ class Guarded:
     def _mode(self, work: Work, name: str | None) -> Mode:
         """When text leaves. Where words may go along with a call of a tool, or are JSON, not before all is there."""
         asked = work.asked
-        if asked.structured or asked.field is not None or (asked.may_call_tools and not work.evidence.found):
-            return "buffer"
         settings = self._service.settings
         known = settings.guard_settings().get(name or settings.default_guard)
-        return asked.mode or (known.stream if known is not None else "buffer")
+        mode = asked.mode or (known.stream if known is not None else "buffer")
+        whole = asked.structured or asked.field is not None or (asked.may_call_tools and not work.evidence.found)
+        return "buffer" if whole and mode == "sentence" else mode
 
     async def _again(self, upstream: Upstream, request: Request, asked: Asked, feedback: Feedback) -> str:
         """The text of a new answer; empty where there is none."""

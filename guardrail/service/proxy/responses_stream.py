@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from guardrail.service.errors import ServiceError
-from guardrail.service.proxy.answers import Checked, Work, checked_text
+from guardrail.service.proxy.answers import Checked, Work, checked_text, observed_text
 from guardrail.service.proxy.chunks import ErrorEvent, read_object
 from guardrail.service.proxy.found import distinct
 from guardrail.service.proxy.json_text import Path, dumps, replaced, spans, with_member
@@ -48,6 +48,7 @@ class ResponsesRelay(Relay):
     def __init__(self, work: Work, events: AsyncIterator[Event], mode: Mode) -> None:
         super().__init__(work, events)
         self._mode = mode
+        self._passes = work.skips or mode == "observe"
         self._number = 0
         self._parts: dict[Place, _Part] = {}
         self._held: list[tuple[str, str]] = []
@@ -100,9 +101,9 @@ class ResponsesRelay(Relay):
         place = (said.get("output_index"), said.get("content_index"))
         if kind == _DELTA and isinstance(place[0], int) and isinstance(place[1], int):
             await self._delta((place[0], place[1]), data, str(said.get("delta") or ""))
-        elif self._mode == "buffer" and self._parts and not self.work.skips:
+        elif self._mode == "buffer" and self._parts and not self._passes:
             self._held.append((kind, data))
-        elif kind in _TEXT and not self.work.skips:
+        elif kind in _TEXT and not self._passes:
             await self._text_event(kind, data, place)
         else:
             await self._pass(kind, data, said)
@@ -110,7 +111,7 @@ class ResponsesRelay(Relay):
     async def _delta(self, place: Place, data: str, text: str) -> None:
         known = place in self._parts
         part = self._parts.setdefault(place, _Part(data))
-        if self.work.skips:
+        if self._passes:
             await self._send(_DELTA, data)
         elif self._mode == "buffer":
             if not known:
@@ -137,7 +138,7 @@ class ResponsesRelay(Relay):
     async def _settled(self, place: Any) -> _Part | None:
         """The part, once all of its text was checked and has left."""
         part = self._parts.get(place)
-        if part is None or self._mode == "buffer" or self.work.skips:
+        if part is None or self._mode == "buffer" or self._passes:
             return part
         await part.feed.put(None)
         await part.done.wait()
@@ -181,7 +182,8 @@ class ResponsesRelay(Relay):
             if self._over:
                 return
             done = part.checked if part is not None else None
-            checks.append((path, done or replace(await checked_text(self.work, text), index=place[0])))
+            check = observed_text if self._mode == "observe" else checked_text
+            checks.append((path, done or replace(await check(self.work, text), index=place[0])))
         await self._finish(kind, data, response, checks)
 
     async def _finish(self, kind: str, data: str, response: dict[str, Any], checks: list[tuple[Path, Checked]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -57,9 +57,10 @@ class Reply:
     @property
     def is_stream(self) -> bool:
         """Whether it is a stream of events."""
-        return self.response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        kind: str = self.response.headers.get("content-type", "")
+        return kind.lower().startswith("text/event-stream")
 
-    async def pieces(self, *, raw: bool = False) -> AsyncIterator[bytes]:
+    async def pieces(self, *, raw: bool = False) -> AsyncGenerator[bytes, None]:
         """The body as it comes; ``raw``: as it is encoded.
 
         Raises:

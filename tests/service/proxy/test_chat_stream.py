@@ -61,6 +61,17 @@ def test_a_stream_holds_the_delivered_text(action, mode):
     assert chunks[-1].usage.total_tokens == 7
 
 
+@pytest.mark.parametrize("action", ["redact", "block"])
+def test_what_is_only_observed_leaves_as_it_is(action):
+    """And the last chunk says what the policy would have done."""
+    with proxy(model, action, guard={"stream": "observe"}) as (url, upstream):
+        chunks = ask(url)
+    assert (joined(chunks), len(upstream.seen)) == (WRONG, 1)
+    (end,) = [c for c in chunks if c.choices and c.choices[0].finish_reason]
+    assert (end.guardrail["action"], end.guardrail["observed"]) == (action, True)
+    assert end.choices[0].finish_reason == "stop"
+
+
 def paced(pieces, go):
     """A stream that waits for a sign before each piece beyond the first so many."""
 

@@ -134,6 +134,15 @@ def test_a_stream_holds_the_delivered_text(action, mode):
     assert dones == items == [EXPECTED[action]]
 
 
+def test_what_is_only_observed_leaves_as_it_is():
+    with proxy(script, "block", guard={"stream": "observe"}) as (url, upstream):
+        events = list(ask(url, stream=True))
+    assert "".join(e.delta for e in events if e.type == "response.output_text.delta") == WRONG
+    last = events[-1].response
+    assert (last.output_text, last.status, len(upstream.seen)) == (WRONG, "completed", 1)
+    assert (last.guardrail["action"], last.guardrail["observed"]) == ("block", True)
+
+
 def test_a_block_in_the_middle_ends_the_stream_well():
     """Though the upstream is asked for no more."""
     stop = asyncio.Event()
