@@ -132,7 +132,7 @@ class Guarded:
             (b"x-guardrail-stream", mode.encode()),
             (b"x-guardrail-passages", str(len(work.evidence.found)).encode()),
         ]
-        return stream_reply(200, headers, relay.bytes(), stack)
+        return stream_reply(200, headers, relay.pieces(), stack)
 
     def _mode(self, work: Work, name: str | None) -> Mode:
         """When text leaves. Where words may go along with a call of a tool, or are JSON, not before all is there."""

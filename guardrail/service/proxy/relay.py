@@ -80,19 +80,27 @@ class Relay(ABC):
     async def read(self) -> None:
         """From the first event to the last."""
 
-    async def bytes(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncIterator[bytes]:
         """What the client gets. Where it is closed early, all tasks end with it."""
         self.start(self._read())
         try:
             while True:
+                item: bytes | None
                 try:
                     async with asyncio.timeout(BEAT_SECONDS):
                         item = await self.out.get()
                 except TimeoutError:
                     item = b": checking\n\n"
+                pieces = []
+                while item is not None:
+                    pieces.append(item)
+                    if self.out.empty():
+                        break
+                    item = self.out.get_nowait()  # what is there leaves in one piece
+                if pieces:
+                    yield b"".join(pieces)
                 if item is None:
                     return
-                yield item
         finally:
             for task in self._tasks:
                 task.cancel()
