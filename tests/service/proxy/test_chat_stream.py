@@ -181,6 +181,7 @@ def test_thoughts_and_probabilities_are_left_out_of_answers():
     events = [chunk({"role": "assistant", "reasoning": f"{RAW}?"}), *(chunk({"content": w}) for w in words(WRONG))]
     events[2]["choices"][0]["logprobs"] = tokens
     events += [chunk({"annotations": [{"quote": RAW}]}), chunk({}, finish="stop", timings={"ms": 4})]
+    events[-1]["choices"][0]["logprobs"] = tokens
     with proxy(lambda _: sse(*events), "redact") as (url, _):
         chunks = ask(url)
     assert RAW not in "".join(c.model_dump_json() for c in chunks)
