@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TypedDict
 
@@ -51,6 +51,7 @@ class Service:
         measures: Metrics of the service itself.
         ready: Whether all engines are warm.
         draining: Whether the service is about to end.
+        closing: What else is to be closed at the end: route modules add to it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -65,6 +66,7 @@ class Service:
         self.measures = Measures()
         self.ready = False
         self.draining = False
+        self.closing: list[Callable[[], Awaitable[None]]] = []
         self.pool = Pool(settings.limits, self.measures)
         self.reload = Reload(self)
         self.guards = build_guards(settings, self.records)
@@ -77,6 +79,8 @@ class Service:
             yield
         finally:
             self.draining = True
+            for close in self.closing:
+                await close()
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
