@@ -11,7 +11,7 @@ from openai.types.chat.chat_completion import Choice
 from pydantic import PrivateAttr
 
 from guardrail.types import GuardedAnswer
-from guardrail.wrap.openai.written import Written, written
+from guardrail.wrap.written import Written, written
 
 Parsed = TypeVar("Parsed")
 

@@ -18,7 +18,7 @@ from guardrail.wrap.kinds import Regenerators, guarded_run, same
 from guardrail.wrap.openai.completion import Checked, GuardedCompletion, GuardedParsedCompletion, written_in
 from guardrail.wrap.openai.request import Request, Settings, given_passages, read_request
 from guardrail.wrap.openai.stream import GuardedAsyncStream, GuardedStream
-from guardrail.wrap.openai.written import Written
+from guardrail.wrap.written import Written
 
 S = TypeVar("S")
 T = TypeVar("T")

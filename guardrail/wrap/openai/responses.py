@@ -15,7 +15,7 @@ from guardrail.wrap.kinds import same
 from guardrail.wrap.openai.completion import Checked, Guardrails, Parsed
 from guardrail.wrap.openai.endpoints import Resource
 from guardrail.wrap.openai.request import Request, Settings, read_request
-from guardrail.wrap.openai.written import Written, written
+from guardrail.wrap.written import Written, written
 
 T = TypeVar("T")
 
