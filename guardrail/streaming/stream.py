@@ -89,7 +89,8 @@ def _work(
         regenerate=regenerate,
         policy=used,
         seen=Observation(guard.telemetry, used.name, guard.judge.name, mode=mode),
-        memory=Memory(guard.judge),
+        # An answer that is streamed again as it grows brings what was read of it before.
+        memory=guard.judge if isinstance(guard.judge, Memory) else Memory(guard.judge),
     )
 
 

@@ -15,7 +15,9 @@ class Offsets:
         self._utf8, self._utf16 = [0], [0]
         for character in text:
             point = ord(character)
-            self._utf8.append(self._utf8[-1] + (1 if point < 0x80 else 2 if point < 0x800 else 3 if point < 0x10000 else 4))
+            self._utf8.append(
+                self._utf8[-1] + (1 if point < 0x80 else 2 if point < 0x800 else 3 if point < 0x10000 else 4)
+            )
             self._utf16.append(self._utf16[-1] + (2 if point > 0xFFFF else 1))
 
     def utf8(self, span: Span) -> Span:
