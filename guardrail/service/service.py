@@ -52,6 +52,7 @@ class Service:
         records: The record store of all guards; None = none is kept.
         ready: Whether all engines are warm.
         draining: Whether the service is about to end.
+        closing: What else is to be closed at the end: route modules add to it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -65,6 +66,7 @@ class Service:
         self.records = _records(settings)
         self.ready = False
         self.draining = False
+        self.closing: list[Callable[[], Awaitable[None]]] = []
         self.threads = Turns(threads_of(settings), settings.limits.queue)
         self.awaited = Turns(settings.limits.awaited, settings.limits.queue)
         self.measures = Measures()
@@ -79,6 +81,8 @@ class Service:
         finally:
             warming.cancel()
             self.draining = True
+            for close in self.closing:
+                await close()
             if self.records is not None:
                 await asyncio.to_thread(self.records.close)
 

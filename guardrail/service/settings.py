@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from guardrail.errors import ConfigurationError
+from guardrail.service.proxy.options import ProxySettings
 from guardrail.service.yaml_file import read_mapping
 
 MIB = 1024 * 1024
@@ -71,6 +72,7 @@ class UpstreamSettings(Section):
         guard: Guard of its answers; None = the default one.
         connect_seconds: Longest wait for a connection.
         read_seconds: Longest wait between two pieces of a reply.
+        seconds: Longest time that a whole reply may take.
     """
 
     url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
@@ -79,6 +81,7 @@ class UpstreamSettings(Section):
     guard: str | None = None
     connect_seconds: Seconds = 5.0
     read_seconds: Seconds = 120.0
+    seconds: Seconds = 900.0
 
 
 class KeySettings(Section):
@@ -174,6 +177,7 @@ class Settings(BaseSettings):
         default_guard: The guard of requests that name none.
         guards: Guards by name.
         upstreams: Endpoints of the proxy by name.
+        proxy: How the proxy checks answers on their way.
         keys: Who may use it; empty = everybody who can reach it.
         limits: See Limits.
         records: Where answers are kept; None = nowhere.
@@ -197,6 +201,7 @@ class Settings(BaseSettings):
     default_guard: Name = "default"
     guards: dict[Name, GuardSettings] = Field(default_factory=dict)
     upstreams: dict[Name, UpstreamSettings] = Field(default_factory=dict)
+    proxy: ProxySettings = ProxySettings()
     keys: tuple[KeySettings, ...] = ()
     limits: Limits = Limits()
     records: RecordSettings | None = None

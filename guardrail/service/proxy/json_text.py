@@ -131,6 +131,12 @@ def without(text: str, path: Path, *names: str) -> str:
     return edited(text, edits)
 
 
+def with_one(text: str, name: str) -> str:
+    """The text with the last of several members of one name only: the one that was read."""
+    last = [member.value for member in members(text) if member.key == name]
+    return with_member(text, (), name, last[-1].of(text)) if len(last) > 1 else text
+
+
 def edited(text: str, edits: list[tuple[Span, str]]) -> str:
     """The text with stretches replaced, which do not overlap."""
     pieces, at = [], 0

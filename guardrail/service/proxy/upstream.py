@@ -1,0 +1,222 @@
+"""The endpoints behind the proxy: named in the settings only, asked with every wait bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+import httpx
+
+from guardrail.service.errors import Invalid, ServiceError, Unknown
+from guardrail.service.proxy.headers import Pairs, sent_headers
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from guardrail.service.service import Service
+    from guardrail.service.settings import UpstreamSettings
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of a reply that is read whole, or of one event of a stream."""
+
+_MOST_CONNECTIONS: Final = 1_000
+
+
+class UpstreamFailed(ServiceError):  # noqa: N818
+    """502, 503 or 504: the upstream could not be reached, broke off, or took too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """An endpoint by its name."""
+
+    name: str
+    settings: UpstreamSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an upstream replies; its body is to come ``until`` a time of the event loop's clock."""
+
+    response: httpx.Response
+    upstream: Upstream
+    until: float
+
+    @property
+    def headers(self) -> Pairs:
+        """As they came."""
+        return self.response.headers.raw
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is a stream of events."""
+        return self.response.headers.get("content-type", "").lower().startswith("text/event-stream")
+
+    async def pieces(self, *, raw: bool = False) -> AsyncIterator[bytes]:
+        """The body as it comes; ``raw``: as it is encoded.
+
+        Raises:
+            UpstreamFailed: it breaks off, or takes too long.
+        """
+        with failures_named(self.upstream):
+            pieces = self.response.aiter_raw() if raw else self.response.aiter_bytes()
+            while True:
+                async with asyncio.timeout_at(self.until):  # not around the yield: that time is the reader's
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+    async def whole(self) -> bytes:
+        """The body.
+
+        Raises:
+            UpstreamFailed: as ``pieces``, or it is too large.
+        """
+        body = bytearray()
+        async with aclosing(self.pieces()) as pieces:
+            async for piece in pieces:
+                body += piece
+                if len(body) > MOST_BYTES:
+                    name = f"the upstream {self.upstream.name!r}"
+                    raise UpstreamFailed(502, "upstream_too_large", f"{name} said too much.")
+        return bytes(body)
+
+
+class Upstreams:
+    """The endpoints of a service, with one client for each; safe for all tasks of one event loop."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._clients: dict[tuple[str, str], httpx.AsyncClient] = {}
+        service.closing.append(self.close)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            await client.aclose()
+
+    def choose(self, request: Request, model: object) -> Upstream:
+        """The upstream that the header ``x-guardrail-upstream`` names; else one that serves the model, or all models.
+
+        Raises:
+            Unknown: there is none.
+        """
+        known = self._service.settings.upstreams
+        if (name := request.headers.get("x-guardrail-upstream")) is not None:
+            if name not in known:
+                raise Unknown(f"no upstream {name[:64]!r}. Known: {', '.join(sorted(known)) or 'none'}.")
+            return Upstream(name, known[name])
+        serving = [n for n, each in known.items() if isinstance(model, str) and model in each.models]
+        found = next(iter(serving or [n for n, each in known.items() if not each.models]), None)
+        if found is None and model is None:  # a route without a model: the first that there is
+            found = next(iter(known), None)
+        if found is None:
+            if not known:
+                raise Unknown("no upstream is set. Add one under `upstreams` in the settings of the service.")
+            raise Unknown(f"no upstream serves the model {str(model)[:64]!r}. Name it in `upstreams.NAME.models`.")
+        return Upstream(found, known[found])
+
+    @asynccontextmanager
+    async def asked(
+        self, upstream: Upstream, request: Request, path: str, content: bytes, *, changed: bool
+    ) -> AsyncIterator[Reply]:
+        """The upstream's reply, of which the body is still to be read; the connection is free after the block.
+
+        Args:
+            upstream: Whom to ask.
+            request: Of the client: its method, query and headers go along.
+            path: Below the upstream's base, as the client wrote it.
+            content: The body.
+            changed: See sent_headers.
+
+        Raises:
+            UpstreamFailed: there is no reply.
+        """
+        settings = self._service.settings
+        keyed = bool(settings.keys) and "x-guardrail-key" not in request.headers
+        headers = sent_headers(
+            request.headers.raw, key=settings.secret(upstream.settings.key_env), keyed=keyed, changed=changed
+        )
+        until = asyncio.get_running_loop().time() + upstream.settings.seconds
+        with failures_named(upstream):
+            async with asyncio.timeout_at(until):
+                url = _url(upstream.settings.url, path, request.scope["query_string"])
+                client = self._client(upstream)
+                made = client.build_request(request.method, url, headers=headers, content=content or None)
+                response = await client.send(made, stream=True, follow_redirects=False)
+        try:
+            yield Reply(response, upstream, until)
+        finally:
+            await response.aclose()
+
+    def _client(self, upstream: Upstream) -> httpx.AsyncClient:
+        key = (upstream.name, upstream.settings.model_dump_json())
+        if key not in self._clients:
+            read, connect = upstream.settings.read_seconds, upstream.settings.connect_seconds
+            self._clients[key] = httpx.AsyncClient(
+                timeout=httpx.Timeout(read, connect=connect, pool=connect),
+                limits=httpx.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=100),
+                headers={},
+            )
+        return self._clients[key]
+
+
+class failures_named:  # noqa: N801  a block, read as a verb
+    """What httpx raises inside the block becomes UpstreamFailed; it says the upstream's name, never its address."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._name = upstream.name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
+        name = f"the upstream {self._name!r}"
+        if isinstance(error, httpx.PoolTimeout):
+            raise UpstreamFailed(503, "upstream_busy", f"all connections to {name} are in use.", 1.0) from error
+        if isinstance(error, (httpx.TimeoutException, TimeoutError)):
+            raise UpstreamFailed(504, "upstream_timeout", f"{name} did not answer in time.") from error
+        if isinstance(error, httpx.ConnectError):
+            raise UpstreamFailed(502, "upstream_unreachable", f"{name} cannot be reached.") from error
+        if isinstance(error, (httpx.HTTPError, httpx.StreamError)):
+            raise UpstreamFailed(502, "upstream_broke_off", f"{name} broke off its reply.") from error
+
+
+def below_v1(request: Request) -> str:
+    """The path behind ``/v1/`` as the client wrote it.
+
+    Raises:
+        Invalid: it would leave the upstream's base, or is written so that servers read it differently.
+    """
+    raw: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    root = request.scope.get("root_path", "").encode()
+    path = raw.split(b"?")[0].removeprefix(root).decode("latin-1")
+    plain = unquote(unquote(path))
+    steps = plain.replace("\\", "/").split("/")
+    if not path.startswith("/v1/") or ".." in steps or "." in steps or "" in steps[1:-1] or not plain.isprintable():
+        raise Invalid("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
+    return path.removeprefix("/v1/")
+
+
+def spelled(path: str) -> str:
+    """A path below ``/v1/`` in one spelling, as lenient servers read it."""
+    return unquote(unquote(path)).lower().strip("/ ;").split(";")[0]
+
+
+def matches(path: str, patterns: Iterable[str]) -> bool:
+    """Whether one of the patterns fits a path."""
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(spelled(path), pattern.lower().strip("/")) for pattern in patterns)
+
+
+def _url(base: str, path: str, query: bytes) -> httpx.URL:
+    root = httpx.URL(base)
+    raw = root.raw_path.rstrip(b"/") + b"/" + path.encode("latin-1")
+    return root.copy_with(raw_path=raw + b"?" + query if query else raw)
