@@ -15,6 +15,7 @@ from guardrail.cli.eval import evaluate
 from guardrail.cli.extract import extract
 from guardrail.cli.monitor import monitors
 from guardrail.cli.policy import policies
+from guardrail.cli.serve import serve
 from guardrail.cli.stress import stress
 from guardrail.errors import GuardrailError
 
@@ -29,6 +30,7 @@ app.command()(calibrate)
 app.command()(demo)
 app.command("eval")(evaluate)
 app.command()(extract)
+app.command()(serve)
 app.command()(stress)
 app.add_typer(monitors, name="monitor")
 app.add_typer(policies, name="policy")

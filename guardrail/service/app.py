@@ -53,6 +53,7 @@ def create_app(settings: Settings | None = None) -> Starlette:
 
     async def refused(request: Request, error: Exception) -> Response:
         given = error if isinstance(error, ServiceError) else _of_starlette(error)
+        request.scope["state"]["noted"] = {"error": given.code}
         return rendered(request.url.path, given, renderings)
 
     app = Starlette(

@@ -6,8 +6,6 @@ import logging
 import re
 import secrets
 import time
-import traceback
-from pathlib import PurePath
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from guardrail.service.errors import ServiceError
 from guardrail.service.keys import Client, client
+from guardrail.service.logs import place_of
 from guardrail.service.replies import Rendering, rendered
 from guardrail.service.service import Service
 
@@ -62,7 +61,7 @@ class Door:
             seen["error"] = error.code
             await self._refuse(scope, receive, sending, error, started=bool(seen["status"]))
         except Exception as error:
-            seen["error"] = _place(error)
+            seen["error"] = place_of(error)
             internal = ServiceError(500, "internal", f"A fault of the service. Its log names it: {ident}.")
             await self._refuse(scope, receive, sending, internal, started=bool(seen["status"]))
         finally:
@@ -90,9 +89,3 @@ class Door:
             **scope["state"].get("noted", {}),
         }
         _log.log(level, "request", extra={"fields": fields})
-
-
-def _place(error: Exception) -> str:
-    """Its kind, and where it was raised; what it says may hold texts."""
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    return " ".join([type(error).__name__, *(f"{PurePath(frame.filename).name}:{frame.lineno}" for frame in last)])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.engines.by_name import make_cascade, make_engine
@@ -16,7 +16,11 @@ from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
 from guardrail.service.settings import GuardSettings, Settings
 from guardrail.telemetry import Telemetry
-from guardrail.telemetry.settings import Recorder
+from guardrail.telemetry.outcome import Recorder
+
+if TYPE_CHECKING:
+    from guardrail.engines.llm.caches.memory import Cache
+    from guardrail.telemetry.records import RecordStore
 
 _PYTHON = "python:"
 _JUDGED = ("llm", "cascade")
@@ -91,9 +95,8 @@ def _llm(wanted: GuardSettings, settings: Settings, model: str) -> Engine | Asyn
 
     standard = CallSettings()
     key = settings.secret(wanted.key_env)
-    given = {} if key is None else {"api_key": key.get_secret_value()}
     return LLMEngine(
-        llm=OpenAILLM(model, base_url=wanted.base_url, **given),
+        llm=OpenAILLM(model, base_url=wanted.base_url, api_key=key.get_secret_value() if key else None),
         plan=wanted.plan or "fast",
         settings=CallSettings(
             max_calls=wanted.max_calls or standard.max_calls,
@@ -103,7 +106,7 @@ def _llm(wanted: GuardSettings, settings: Settings, model: str) -> Engine | Asyn
     )
 
 
-def _cache(where: str | None, folder: Path) -> object:
+def _cache(where: str | None, folder: Path) -> Cache:
     from guardrail.engines.llm.caches.disk import DiskCache
     from guardrail.engines.llm.caches.memory import MemoryCache
     from guardrail.engines.llm.caches.redis import RedisCache
@@ -127,7 +130,15 @@ def _own_engine(where: str) -> Engine | AsyncEngine:
     return made
 
 
-def threads_of(settings: Settings) -> int:
-    """Checks that run at once in one worker: one per core, two at least so that a large one never holds all."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return settings.limits.threads or max(2, min(4, cores))
+def open_records(settings: Settings) -> RecordStore | None:
+    """The record store of the settings, if there is one.
+
+    Raises:
+        ConfigurationError: it cannot be at that place.
+    """
+    if settings.records is None:
+        return None
+    from guardrail.telemetry.records import RecordStore
+
+    kept = settings.records
+    return RecordStore(settings.folder / kept.path, sample=kept.sample, days=kept.days, max_records=kept.max_records)

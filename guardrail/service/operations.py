@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from guardrail.errors import GuardrailError
+from guardrail.service.errors import ServiceError
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
+from guardrail.telemetry.monitor.page import CONTENT_TYPE, page
 
 
 def routes(service: Service) -> list[Route]:
-    """``/healthz`` and ``/readyz``."""
+    """``/healthz``, ``/readyz`` and ``/metrics``."""
 
     async def healthz(_: Request) -> Response:
         return json_reply({"status": "ok"})
 
     async def readyz(_: Request) -> Response:
         state = "draining" if service.draining else "ready" if service.ready else "warming"
-        return json_reply({"status": state}, 200 if state == "ready" else 503)
+        wrong = {"settings": "the file is wrong; the former settings stay (see the log)"}
+        return json_reply(
+            {"status": state, **(wrong if service.reload.failure else {})}, 200 if state == "ready" else 503
+        )
 
-    return [Route("/healthz", healthz), Route("/readyz", readyz)]
+    async def metrics(_: Request) -> Response:
+        try:
+            text = await asyncio.to_thread(page)
+        except GuardrailError as error:
+            raise ServiceError(501, "no_metrics", str(error)) from None
+        return Response(text, headers={"content-type": CONTENT_TYPE})
+
+    return [Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", metrics)]

@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import asynccontextmanager, suppress
+from typing import TypedDict
 
-from opentelemetry.metrics import NoOpMeterProvider
-from opentelemetry.trace import NoOpTracerProvider
-
-from guardrail.check.contract import AsyncEngine, Draft
+from guardrail.check.contract import Draft
 from guardrail.check.intake import ClaimLike, PassageLike
-from guardrail.check.threads import in_thread
-from guardrail.errors import UsageError
 from guardrail.guard import Guard
+from guardrail.policy.policy import Policy
 from guardrail.repair.generators import Generator
-from guardrail.service.errors import Busy, Invalid, NotAllowed, TooLarge, Unknown
-from guardrail.service.guards import build_guards, threads_of
+from guardrail.service.errors import NotAllowed, TooLarge, Unknown
+from guardrail.service.guards import build_guards, open_records
 from guardrail.service.keys import client
 from guardrail.service.measures import Measures
+from guardrail.service.pool import Pool, here
+from guardrail.service.reload import Reload
 from guardrail.service.settings import Settings
-from guardrail.service.turns import Turn, Turns, Work
-from guardrail.telemetry import Telemetry
+from guardrail.service.turns import Work
+from guardrail.service.warming import warm
 from guardrail.types import GuardedAnswer, Passage, Report
-
-if TYPE_CHECKING:
-    from guardrail.policy.policy import Policy
-    from guardrail.telemetry.records import RecordStore
-
-T = TypeVar("T")
-
-_log = logging.getLogger("guardrail.service")
 
 CheckResult = Report
 """What ``check`` returns."""
@@ -44,12 +30,19 @@ Guarded = GuardedAnswer
 """What ``run`` returns."""
 
 
+class _Given(TypedDict):
+    question: str | None
+    claims: Iterable[ClaimLike] | None
+    policy: Policy | None
+
+
 class Service:
     """The guards of the settings at work, in one event loop.
 
     Attributes:
         settings: As they stand now; they may be others at the next request (hot reload), so keep nothing of them.
         records: The record store of all guards; None = none is kept.
+        measures: Metrics of the service itself.
         ready: Whether all engines are warm.
         draining: Whether the service is about to end.
         closing: What else is to be closed at the end: route modules add to it.
@@ -63,35 +56,35 @@ class Service:
             MissingExtraError: what an engine needs is not installed.
         """
         self.settings = settings
-        self.records = _records(settings)
+        self.records = open_records(settings)
+        self.measures = Measures()
         self.ready = False
         self.draining = False
         self.closing: list[Callable[[], Awaitable[None]]] = []
-        self.threads = Turns(threads_of(settings), settings.limits.queue)
-        self.awaited = Turns(settings.limits.awaited, settings.limits.queue)
-        self.measures = Measures()
-        self._guards = build_guards(settings, self.records)
+        self.pool = Pool(settings.limits, self.measures)
+        self.reload = Reload(self)
+        self.guards = build_guards(settings, self.records)
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Warm engines inside the block; at its end the checks under way are waited for, and the records written."""
-        warming = asyncio.ensure_future(self._warm())
+        """Warm engines and hot reload inside the block; at its end the checks under way are waited for."""
+        beside = [asyncio.ensure_future(self._warm()), asyncio.ensure_future(self.reload.watch())]
         try:
             yield
         finally:
-            warming.cancel()
             self.draining = True
+            for task in beside:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+            await self.pool.ended(self.settings.stop_seconds)
             for close in self.closing:
                 await close()
             if self.records is not None:
                 await asyncio.to_thread(self.records.close)
 
     async def _warm(self) -> None:
-        """One check by each engine of this process; a model elsewhere is not asked, since it costs."""
-        for name, (_, guard) in self._guards.items():
-            if not isinstance(guard.judge, AsyncEngine):
-                await asyncio.wrap_future(in_thread(partial(_warm_up, guard)))
-                _log.info("guard %s is ready", name)
+        await warm(self.guards)
         self.ready = True
 
     def guard(self, name: str | None = None) -> Guard:
@@ -104,16 +97,19 @@ class Service:
         name = self.settings.default_guard if name is None else name
         allowed = client.get().guards
         if allowed and name not in allowed:
-            raise NotAllowed(f"this key is not for the guard {name!r}. It is for: {', '.join(allowed)}.", status=403)
-        if name not in self._guards:
-            known = ", ".join(sorted(set(self._guards) & set(allowed)) if allowed else sorted(self._guards))
-            raise Unknown(f"no guard {name[:64]!r}. Known: {known}.")
-        return self._guards[name][1]
+            raise NotAllowed(
+                f"this key is not for the guard {name[:64]!r}. It is for: {', '.join(allowed)}.", status=403
+            )
+        if name not in self.guards:
+            raise Unknown(f"no guard {name[:64]!r}. Known: {', '.join(self.guard_names)}.")
+        return self.guards[name][1]
 
     @property
     def guard_names(self) -> tuple[str, ...]:
-        """All guards, the default one first."""
-        return tuple(sorted(self._guards, key=lambda name: (name != self.settings.default_guard, name)))
+        """All guards that the client of this request may use, the default one first."""
+        allowed, default = client.get().guards, self.settings.default_guard
+        names = (name for name in self.guards if not allowed or name in allowed)
+        return tuple(sorted(names, key=lambda name: (name != default, name)))
 
     async def check(
         self,
@@ -132,9 +128,9 @@ class Service:
             TooLarge: more passages than the limit.
             Invalid: something that Guard.check refuses.
         """
-        given = {"question": question, "claims": claims, "policy": policy}
-        return await self._at_work(
-            guard,
+        given = _Given(question=question, claims=claims, policy=policy)
+        return await self.pool.do(
+            guard.judge,
             self._work(answer, passages),
             lambda _: guard.check(answer, passages, **given),
             lambda: guard.acheck(answer, passages, **given),
@@ -158,11 +154,11 @@ class Service:
             TooLarge: as ``check``.
             Invalid: as ``check``.
         """
-        given = {"question": question, "claims": claims, "policy": policy}
-        return await self._at_work(
-            guard,
+        given = _Given(question=question, claims=claims, policy=policy)
+        return await self.pool.do(
+            guard.judge,
             self._work(answer, passages),
-            lambda wait: guard.run(answer, passages, regenerate=_here(regenerate, wait), **given),
+            lambda wait: guard.run(answer, passages, regenerate=here(regenerate, wait), **given),
             lambda: guard.arun(answer, passages, regenerate=regenerate, **given),
         )
 
@@ -173,8 +169,8 @@ class Service:
             Busy: as ``check``.
             Invalid: as ``check``.
         """
-        return await self._at_work(
-            guard,
+        return await self.pool.do(
+            guard.judge,
             self._work(answer, ()),
             lambda _: guard.draft(answer, question),
             lambda: guard.adraft(answer, question),
@@ -189,76 +185,12 @@ class Service:
         limits = self.settings.limits
         if len(passages) > limits.passages:
             raise TooLarge(f"{len(passages)} passages, and the limit is {limits.passages}. Pass those that were used.")
-        size = sum(len(p.text if isinstance(p, Passage) else str(p)) for p in passages) + len(answer)
+        size = len(answer) + sum(_length(passage) for passage in passages)
         return Work(client=client.get().name, cost=1 + size / 1_000, large=size > limits.large)
 
-    async def _at_work(
-        self,
-        guard: Guard,
-        work: Work,
-        here: Callable[[Callable[[Awaitable[Any]], Any]], T],
-        awaited: Callable[[], Awaitable[T]],
-    ) -> T:
-        """The result of ``here`` in a thread, or of ``awaited`` for an engine that waits for others."""
-        waits = isinstance(guard.judge, AsyncEngine)
-        turns = self.awaited if waits else self.threads
-        try:
-            async with asyncio.timeout(self.settings.limits.seconds):
-                if not waits:
-                    return await _in_turn(turns, work, here)
-                async with turns.turn(work):
-                    return await awaited()
-        except TimeoutError:
-            raise Busy(
-                f"not done within {self.settings.limits.seconds:g} s. Try again later, or with less text.",
-                turns.wait_seconds(),
-            ) from None
-        except UsageError as error:
-            raise Invalid(str(error)) from None
 
-
-async def _in_turn(turns: Turns, work: Work, here: Callable[[Callable[[Awaitable[Any]], Any]], T]) -> T:
-    """The result of a thread. The turn ends when the thread does, also where nobody wants the result any more."""
-    turn = await turns.take(work)
-    running = asyncio.wrap_future(in_thread(partial(here, partial(_wait_for, asyncio.get_running_loop(), turn))))
-    running.add_done_callback(lambda _: turn.end())
-    return await asyncio.shield(running)
-
-
-def _wait_for(loop: asyncio.AbstractEventLoop, turn: Turn, awaitable: Awaitable[T]) -> T:
-    """In a thread: what is awaited in the event loop, while others have the turn."""
-
-    async def others_go_on() -> T:
-        async with turn.given_up():
-            return await awaitable
-
-    return asyncio.run_coroutine_threadsafe(others_go_on(), loop).result()
-
-
-def _here(regenerate: Generator | None, wait: Callable[[Awaitable[Any]], Any]) -> Generator | None:
-    """A generator that may be async, for a thread."""
-    if regenerate is None:
-        return None
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        value = regenerate(*args, **kwargs)
-        return wait(value) if inspect.isawaitable(value) else value
-
-    return call
-
-
-def _warm_up(guard: Guard) -> None:
-    # It is nobody's answer: no record, no trace, and no count.
-    quiet = replace(
-        guard, telemetry=Telemetry(tracer_provider=NoOpTracerProvider(), meter_provider=NoOpMeterProvider())
+def _length(passage: PassageLike) -> int:
+    text = (
+        passage if isinstance(passage, str) else passage.text if isinstance(passage, Passage) else passage.get("text")
     )
-    quiet.check("The bridge was opened in 1932.", ["The bridge was opened in 1932, after eight years of work."])
-
-
-def _records(settings: Settings) -> RecordStore | None:
-    if settings.records is None:
-        return None
-    from guardrail.telemetry.records import RecordStore
-
-    kept = settings.records
-    return RecordStore(settings.folder / kept.path, sample=kept.sample, days=kept.days, max_records=kept.max_records)
+    return len(text) if isinstance(text, str) else 0

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from guardrail.errors import ConfigurationError
 from guardrail.service.proxy.options import ProxySettings
+from guardrail.service.settings_errors import as_configuration_error
 from guardrail.service.yaml_file import read_mapping
 
 MIB = 1024 * 1024
@@ -188,6 +189,7 @@ class Settings(BaseSettings):
         log_level: Of the log.
         folder: What relative paths in the file refer to.
         source: The file.
+        given: What the command line said; it counts also when the file is read again.
     """
 
     model_config = SettingsConfigDict(
@@ -212,6 +214,7 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     folder: Path = Path()
     source: Path | None = None
+    given: dict[str, Any] = Field(default_factory=dict, repr=False)
 
     @classmethod
     def load(cls, path: str | Path | None = None, **given: Any) -> Self:
@@ -227,14 +230,12 @@ class Settings(BaseSettings):
         said = {key: value for key, value in given.items() if value is not None}
         file = None if path is None else Path(path).absolute()
         raw: dict[str, Any] = {} if file is None else read_mapping(file)
+        said["given"] = dict(said)
         if file is not None:
             said |= {"source": file, "folder": file.parent}
-        try:
-            return _with_file(cls, raw)(**said)
-        except ValidationError as error:
-            raise ConfigurationError(f"{_where(file)}: {_first(error)}") from None
-        except ValueError as error:  # a variable of the environment that is no JSON
-            raise ConfigurationError(f"settings: {error}") from None
+        with as_configuration_error(_where(file)):
+            loaded = _with_file(cls, raw)(**said)
+        return cls.model_construct(**{name: getattr(loaded, name) for name in cls.model_fields})
 
     @field_validator("keys")
     @classmethod
@@ -295,13 +296,3 @@ def _with_file(base: type[Settings], raw: dict[str, Any]) -> type[Settings]:
 
 def _where(file: Path | None) -> str:
     return "settings" if file is None else f"settings file {str(file)!r}"
-
-
-def _first(error: ValidationError) -> str:
-    """The first thing that is wrong, without the value: it may be a secret."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    said = str(first["msg"]).removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        said = "there is no such setting. See docs/service.md."
-    return f"{where}: {said}" if where else said

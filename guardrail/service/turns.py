@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from guardrail.service.errors import Busy
+from guardrail.service.measures import Measures
 
 _FORGET = 1_000
 """Clients remembered at most, beyond those that are ahead of the virtual time."""
@@ -70,23 +71,25 @@ class Turns:
     Args:
         slots: Turns; large work takes all but one of them, at least one.
         longest: How much may wait; beyond that ``Busy`` is raised.
+        measures: Hears what waits and what runs.
+
+    Attributes:
+        running: Checks that have a turn.
+        waiting: Checks that wait for one.
     """
 
-    def __init__(self, slots: int, longest: int) -> None:
+    def __init__(self, slots: int, longest: int, measures: Measures) -> None:
         self.slots = slots
         self.longest = longest
         self.running = 0
+        self.waiting = 0
         self._large = 0
         self._lines: dict[bool, list[_Waiter]] = {False: [], True: []}
         self._ends: dict[tuple[str, bool], float] = {}
         self._now = 0.0
         self._numbers = count()
+        self._measures = measures
         self._pace = 0.05  # seconds per check, as seen lately
-
-    @property
-    def waiting(self) -> int:
-        """Checks that wait."""
-        return sum(1 for line in self._lines.values() for waiter in line if not waiter.go.done())
 
     @property
     def idle(self) -> bool:
@@ -130,17 +133,25 @@ class Turns:
             raise Busy(f"{self.longest} checks are waiting already. Try again later.", self.wait_seconds())
         waiter = _Waiter(0.0 if again else self._tag(work), next(self._numbers), self._future())
         heapq.heappush(self._lines[work.large], waiter)
+        self.waiting += 1
+        self._measures.waiting(1)
+        began = asyncio.get_running_loop().time()
         self._next()
         try:
             await waiter.go
         except asyncio.CancelledError:
-            if waiter.go.done() and not waiter.go.cancelled():  # it had its turn in the same moment
+            if not waiter.go.cancelled():  # it had its turn in the same moment
                 self.release(work)
             raise
+        finally:
+            self.waiting -= 1
+            self._measures.waiting(-1)
+            self._measures.waited(asyncio.get_running_loop().time() - began)
 
     def release(self, work: Work) -> None:
         """Give a turn back."""
         self.running -= 1
+        self._measures.running(-1)
         self._large -= work.large
         self._next()
 
@@ -171,6 +182,7 @@ class Turns:
             waiter = heapq.heappop(self._lines[large])
             self._now = max(self._now, waiter.tag)
             self.running += 1
+            self._measures.running(1)
             self._large += large
             waiter.go.set_result(None)
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from guardrail.guard import Guard
-from guardrail.service.dialects.requests import Body, faults, guard_of, is_unjudged, read_body
+from guardrail.service.dialects.requests import Body, guard_of, read_body
 from guardrail.service.errors import Invalid, ServiceError
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
@@ -96,16 +96,16 @@ def reply(guard: Guard, asked: ApplyRequest, guarded: Sequence[GuardedAnswer]) -
     reports = [each.report for each in guarded]
     changed = any(each.text != each.report.answer for each in guarded)
     blocked = any(each.action is Action.BLOCK for each in guarded)
-    judged = [r for r in reports if not is_unjudged(r)]
+    judged = [f for r in reports for f in r.findings if f.verdict is not Verdict.UNVERIFIED]
     filters = []
     if judged:
         filters.append(
             {
                 "type": "GROUNDING",
                 "threshold": guard.policy.current().threshold,
-                "score": round(min(r.score for r in judged), 4),
+                "score": round(min(f.score for f in judged), 4),
                 "action": "BLOCKED" if blocked else "NONE",
-                "detected": any(faults(r) for r in judged),
+                "detected": any(f.verdict is not Verdict.SUPPORTED for f in judged),
             }
         )
     assessment = {"contextualGroundingPolicy": {"filters": filters}} if filters else {}
@@ -161,10 +161,9 @@ def _coverage(asked: ApplyRequest, guarded: int) -> dict[str, Any]:
 
 def _reason(guarded: Sequence[GuardedAnswer]) -> str:
     """Why there is no score, or why it was changed, in a few words."""
-    told = [each for each in guarded if each.action.severity > Action.FLAG.severity or is_unjudged(each.report)]
     reasons = [
         f"{each.report.verdict.value}: {each.report.reason}" if each.report.reason else each.report.verdict.value
-        for each in told
-        if each.report.verdict is not Verdict.ABSTAINED
+        for each in guarded
+        if each.action.severity > Action.FLAG.severity or each.report.verdict is Verdict.UNVERIFIED
     ]
     return "; ".join(dict.fromkeys(reasons))

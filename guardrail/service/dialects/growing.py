@@ -7,24 +7,17 @@ rest is checked as if the answer ended there, since the gateway does not say whe
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 from opentelemetry.metrics import NoOpMeterProvider
 from opentelemetry.trace import NoOpTracerProvider
 
-from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.guard import Guard
 from guardrail.streaming import Delta, Finished, StreamEvent
 from guardrail.streaming.memory import Memory
 from guardrail.telemetry import Telemetry
 from guardrail.types import Action, GuardedAnswer, Passage
-
-if TYPE_CHECKING:
-    from guardrail.check.intake import ClaimLike
-    from guardrail.policy.policy import Policy
-    from guardrail.repair.generators import Generator
 
 _ENDED = re.compile(r"[.!?:;…|。！？：；][\"'”’)\]*_`]{0,4}\s*$|```\s*$|\n\s*$")
 """How a text ends that may be whole; a list item or title without a stop is taken for unfinished."""
@@ -59,65 +52,36 @@ class Growing:
     def __post_init__(self) -> None:
         self.memory = Memory(self.guard.judge)
 
-    def with_memory(self, *, quiet: bool) -> Guard:
-        """The guard, which remembers; ``quiet``: it tells nobody, for a sample is no answer yet."""
-        silent = Telemetry(tracer_provider=NoOpTracerProvider(), meter_provider=NoOpMeterProvider())
-        return replace(self.guard, engine=self.memory, telemetry=silent if quiet else self.guard.telemetry)
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """What ``Service.run`` takes for a guard, to check the next sample in its turn.
-
-    ``judge`` is the engine within: it says whether the work waits or needs a thread.
-    """
-
-    growing: Growing
-
-    @property
-    def judge(self) -> Engine | AsyncEngine:
-        """See Guard."""
-        return self.growing.guard.judge
-
-    def run(self, answer: str, passages: Sequence[Passage], **_: ClaimLike | Policy | Generator | str | None) -> Grown:
-        """The sample, checked."""
-        source = _Ends(answer)
-        guard = self.growing.with_memory(quiet=True)
-        seen = _Seen()
-        for event in guard.stream(iter(source), passages, question=self.growing.question, mode="sentence"):
+    def sample(self, answer: str) -> Grown:
+        """Check what has come of the answer; a part that was read before is not read again."""
+        source, seen = _Ends(answer), _Seen()
+        guard = self._with_memory(_SILENT)
+        for event in guard.stream(iter(source), self.passages, question=self.question, mode="sentence"):
             seen.hear(event, ended=source.ended)
         return seen.grown(answer)
 
-    async def arun(self, answer: str, passages: Sequence[Passage], **_: Any) -> Grown:
+    async def asample(self, answer: str) -> Grown:
         """The same, awaited."""
-        source = _Ends(answer)
-        guard = self.growing.with_memory(quiet=True)
-        seen = _Seen()
-        async for event in guard.astream(aiter(source), passages, question=self.growing.question, mode="sentence"):
+        source, seen = _Ends(answer), _Seen()
+        guard = self._with_memory(_SILENT)
+        async for event in guard.astream(aiter(source), self.passages, question=self.question, mode="sentence"):
             seen.hear(event, ended=source.ended)
         return seen.grown(answer)
 
+    def count(self, answer: str) -> GuardedAnswer:
+        """Tell telemetry and records of the whole answer, as of one."""
+        return self._with_memory(self.guard.telemetry).run(answer, self.passages, question=self.question)
 
-@dataclass(frozen=True, slots=True)
-class Last:
-    """The same for the whole answer, once, with telemetry: what was sampled is counted and recorded as one answer."""
+    async def acount(self, answer: str) -> GuardedAnswer:
+        """The same, awaited."""
+        return await self._with_memory(self.guard.telemetry).arun(answer, self.passages, question=self.question)
 
-    growing: Growing
+    def _with_memory(self, telemetry: Telemetry) -> Guard:
+        return replace(self.guard, engine=self.memory, telemetry=telemetry)
 
-    @property
-    def judge(self) -> Engine | AsyncEngine:
-        """See Guard."""
-        return self.growing.guard.judge
 
-    def run(self, answer: str, passages: Sequence[Passage], **_: Any) -> GuardedAnswer:
-        """See Guard.run."""
-        guard = self.growing.with_memory(quiet=False)
-        return guard.run(answer, passages, question=self.growing.question)
-
-    async def arun(self, answer: str, passages: Sequence[Passage], **_: Any) -> GuardedAnswer:
-        """See Guard.arun."""
-        guard = self.growing.with_memory(quiet=False)
-        return await guard.arun(answer, passages, question=self.growing.question)
+_SILENT = Telemetry(tracer_provider=NoOpTracerProvider(), meter_provider=NoOpMeterProvider())
+"""A sample is no answer yet: nobody hears of it."""
 
 
 class _Ends:

@@ -12,7 +12,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,13 +22,14 @@ from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.service.dialects.calls import Call, calls_of
-from guardrail.service.dialects.growing import Growing, Grown, Last, Sample
+from guardrail.service.dialects.growing import Growing, Grown
 from guardrail.service.dialects.requests import Body, guard_of, read_body
-from guardrail.service.errors import Invalid, ServiceError
+from guardrail.service.errors import Invalid, ServiceError, TooLarge
 from guardrail.service.keys import client
 from guardrail.service.proxy.evidence import find_evidence
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
+from guardrail.service.turns import Work
 
 PATH = re.compile(r"/beta/litellm_basic_guardrail_api")
 KIND = "litellm"
@@ -83,9 +84,11 @@ class Answers:
     async def sampled(self, guard: Guard, asked: GuardrailRequest, number: int, text: str, call: Call) -> Grown:
         """The next sample of an answer, checked."""
         live = self._of(guard, asked, number, call)
+        growing, work = live.growing, Work(client=client.get().name)
         async with live.turn:  # two samples of one answer would read the same sentences twice
-            sample = cast("Guard", Sample(live.growing))
-            grown = cast("Grown", await self._service.run(sample, answer=text, passages=call.passages))
+            grown = await self._service.pool.do(
+                guard.judge, work, lambda _: growing.sample(text), lambda: growing.asample(text)
+            )
         self._count_after_silence(live, asked, number, text)
         return grown
 
@@ -117,8 +120,10 @@ class Answers:
         """Count and record the answer as one, unless another worker has seen more of it."""
         try:
             if await self.calls.longest(KIND, ident, len(text)):
-                last = cast("Guard", Last(live.growing))
-                await self._service.run(last, answer=text, passages=live.growing.passages)
+                growing, work = live.growing, Work(client=client.get().name)
+                await self._service.pool.do(
+                    growing.guard.judge, work, lambda _: growing.count(text), lambda: growing.acount(text)
+                )
         except Exception as error:
             _log.warning("an answer of LiteLLM was checked, and not counted: %s", type(error).__name__)
 
@@ -138,6 +143,8 @@ def routes(service: Service) -> list[Route]:
         call = Call(given_passages(asked), _str(asked.params, "question"))
         if not call.passages:
             call = await answers.calls.find(KIND, asked.idents) or call
+        if len(call.passages) > service.settings.limits.passages:
+            raise TooLarge(f"{len(call.passages)} passages, and the limit is {service.settings.limits.passages}.")
         texts = asked.texts or ()
         grown = await asyncio.gather(
             *(answers.sampled(guard, asked, number, text, call) for number, text in enumerate(texts))

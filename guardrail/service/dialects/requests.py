@@ -63,11 +63,6 @@ def faults(report: Report) -> tuple[Finding, ...]:
     )
 
 
-def is_unjudged(report: Report) -> bool:
-    """Whether nothing in the answer could be judged, so that there is no score to tell."""
-    return report.verdict is Verdict.UNVERIFIED and all(f.verdict is Verdict.UNVERIFIED for f in report.findings)
-
-
 def share_of(spans: list[Span], text: str) -> float:
     """Share (0..1) of the characters of a text that the spans cover."""
     covered, at = 0, 0

@@ -116,7 +116,7 @@ def serve_metrics(port: int = PORT, host: str = "127.0.0.1") -> MetricsServer:
     if isinstance(metrics.get_meter_provider(), (MeterProvider, SharedMeterProvider)):
         raise ConfigurationError(_ALREADY)
     folder = os.environ.get(FOLDER)
-    page = shared_page(_usable(folder)) if folder else None
+    page = shared_page(usable_folder(folder)) if folder else None
     provider = SharedMeterProvider() if folder else MeterProvider(metric_readers=[PrometheusMetricReader()])
     try:
         server = _listen(port, host, page)
@@ -162,7 +162,7 @@ def _listen(port: int, host: str, page: CollectorRegistry | None) -> WSGIServer 
     return None
 
 
-def _usable(folder: str) -> Path:
+def usable_folder(folder: str) -> Path:
     """The folder for files of metrics; made where it is not there.
 
     Raises:

@@ -124,7 +124,7 @@ with start_http_server(0, "127.0.0.1", page)[0] as first, serve_metrics(first.se
     Guard(engine=FakeEngine()).check("It is long.", ["It is long."])
     print("guardrail_answers_total{" in read(served.url))
     first.shutdown()
-print(refused(serve._usable, "/dev/null/x"))
+print(refused(serve.usable_folder, "/dev/null/x"))
 """,
         PROMETHEUS_MULTIPROC_DIR=str(folder),
     )

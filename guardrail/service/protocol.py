@@ -1,0 +1,54 @@
+"""HTTP/1.1 with a limit on the time that the head of a request may take."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+class TimedHead(H11Protocol):
+    """Closes connections on which the head of a request does not come in time.
+
+    Args:
+        seconds: From the connection, or from the first byte of a later head, to its end.
+        **given: See H11Protocol.
+    """
+
+    def __init__(self, *, seconds: float, **given: Any) -> None:
+        super().__init__(**given)
+        self._seconds = seconds
+        self._head: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """See asyncio.Protocol."""
+        super().connection_made(transport)
+        self._start()
+
+    def data_received(self, data: bytes) -> None:
+        """See asyncio.Protocol."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop()
+        elif self._head is None and self.conn.trailing_data[0]:
+            self._start()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See asyncio.Protocol."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _start(self) -> None:
+        self._head = self.loop.call_later(self._seconds, self._too_late)
+
+    def _stop(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def _too_late(self) -> None:
+        self._head = None
+        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            self.transport.close()
