@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from pydantic import model_validator
@@ -11,9 +12,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from guardrail.policy.policy import Policy
-from guardrail.service.dialects.offsets import Offsets
 from guardrail.service.dialects.requests import Body, faults, guard_of, read_body, share_of
 from guardrail.service.errors import ServiceError
+from guardrail.service.offsets import Ruler
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
 from guardrail.types import Action, Finding, Report, Span, Verdict
@@ -95,11 +96,12 @@ def correcting(policy: Policy) -> Policy:
 
 def reply(asked: DetectRequest, report: Report, corrected: str | None = None) -> dict[str, Any]:
     """The response. What could not be judged counts as ungrounded, and its reason says so."""
-    found, offsets = faults(report), Offsets(asked.text)
+    found = faults(report)
+    rulers = (("utf8", Ruler(asked.text, "utf-8")), ("utf16", Ruler(asked.text, "utf-16")))
     nothing = report.verdict is Verdict.UNVERIFIED and not found  # code only, say: the text as a whole is not judged
-    details = [_detail(asked, offsets, finding.span, _reason(finding)) for finding in found]
+    details = [_detail(asked, rulers, finding.span, _reason(finding)) for finding in found]
     if nothing:
-        details.append(_detail(asked, offsets, Span(0, len(asked.text)), f"Not verified: {report.reason}"))
+        details.append(_detail(asked, rulers, Span(0, len(asked.text)), f"Not verified: {report.reason}"))
     spans = [Span(0, len(asked.text))] if nothing else [finding.span for finding in found]
     said: dict[str, Any] = {
         "ungroundedDetected": bool(details),
@@ -120,12 +122,13 @@ def render_error(error: ServiceError) -> Response:
     return response
 
 
-def _detail(asked: DetectRequest, offsets: Offsets, span: Span, reason: str) -> dict[str, Any]:
-    utf8, utf16 = offsets.utf8(span), offsets.utf16(span)
+def _detail(asked: DetectRequest, rulers: Sequence[tuple[str, Ruler]], span: Span, reason: str) -> dict[str, Any]:
+    starts = {name: ruler.at(span.start) for name, ruler in rulers} | {"codePoint": span.start}
+    ends = {name: ruler.at(span.end) for name, ruler in rulers} | {"codePoint": span.end}
     return {
         "text": span.of(asked.text),
-        "offset": {"utf8": utf8.start, "utf16": utf16.start, "codePoint": span.start},
-        "length": {"utf8": utf8.end - utf8.start, "utf16": utf16.end - utf16.start, "codePoint": span.end - span.start},
+        "offset": starts,
+        "length": {name: ends[name] - start for name, start in starts.items()},
         **({"reason": reason} if asked.reasoning else {}),
     }
 

@@ -129,6 +129,10 @@ class CallStore:
         with self._lock:
             self._file.close()
 
+    async def aclose(self) -> None:
+        """The same, awaited."""
+        await _away(self.close)
+
     def _keep(self, keys: Sequence[str], said: str) -> None:
         now = self._clock()
         with self._lock:
@@ -185,7 +189,9 @@ def calls_of(service: Service) -> CallStore:
         path = kept.path if kept.path is None else service.settings.folder / kept.path
         if path is None and service.settings.workers > 1:
             path = _common_file(f"{service.settings.source}:{service.settings.host}:{service.settings.port}")
-        _STORES[service] = CallStore(path, seconds=kept.seconds, most=kept.most, most_bytes=kept.most_bytes)
+        store = CallStore(path, seconds=kept.seconds, most=kept.most, most_bytes=kept.most_bytes)
+        service.closing.append(store.aclose)
+        _STORES[service] = store
     return _STORES[service]
 
 

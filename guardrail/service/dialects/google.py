@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from guardrail.service.dialects.offsets import Offsets
 from guardrail.service.dialects.requests import Body, guard_of, read_body
 from guardrail.service.errors import ServiceError
+from guardrail.service.offsets import Ruler
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
 from guardrail.types import Evidence, Finding, Passage, Report, Segment, Verdict
@@ -84,14 +84,13 @@ def reply(asked: CheckRequest, report: Report) -> dict[str, Any]:
     one that could not be judged has no score and no citation.
     """
     chunks: dict[tuple[str, str], int] = {}
-    offsets = Offsets(asked.answerCandidate)
+    bytes_of = Ruler(asked.answerCandidate, "utf-8").at
     units: list[Finding | Segment] = sorted((*report.findings, *report.skipped), key=lambda unit: unit.span)
     claims = []
     for unit in units:
-        span = offsets.utf8(unit.span)
         claim: dict[str, Any] = {
-            "startPos": span.start,
-            "endPos": span.end,
+            "startPos": bytes_of(unit.span.start),
+            "endPos": bytes_of(unit.span.end),
             "claimText": unit.span.of(asked.answerCandidate),
             "groundingCheckRequired": isinstance(unit, Finding),
         }

@@ -7,11 +7,8 @@ LiteLLM's call id. Streams are sampled: each sample holds all that has come of t
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from starlette.requests import Request
@@ -20,25 +17,17 @@ from starlette.routing import Route
 
 from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
-from guardrail.guard import Guard
+from guardrail.service.dialects.answers import Answers
 from guardrail.service.dialects.calls import Call, calls_of
-from guardrail.service.dialects.growing import Growing, Grown
+from guardrail.service.dialects.growing import Grown
 from guardrail.service.dialects.requests import Body, guard_of, read_body
 from guardrail.service.errors import Invalid, ServiceError, TooLarge
-from guardrail.service.keys import client
 from guardrail.service.proxy.evidence import find_evidence
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
-from guardrail.service.turns import Work
 
 PATH = re.compile(r"/beta/litellm_basic_guardrail_api")
 KIND = "litellm"
-
-SILENCE = 3.0
-"""Seconds without another sample after which an answer is taken for whole, and counted."""
-
-_KEPT = 2_000
-_log = logging.getLogger("guardrail.service")
 
 
 class GuardrailRequest(Body):
@@ -62,75 +51,11 @@ class GuardrailRequest(Body):
         return self.additional_provider_specific_params or {}
 
 
-@dataclass(slots=True)
-class _Live:
-    """An answer that may still grow."""
-
-    growing: Growing
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    silence: asyncio.TimerHandle | None = None
-
-
-class Answers:
-    """The answers of one worker that are sampled just now."""
-
-    def __init__(self, service: Service, silence: float = SILENCE) -> None:
-        self._service = service
-        self._silence = silence
-        self._live: OrderedDict[tuple[str, str, int], _Live] = OrderedDict()
-        self._counting: set[asyncio.Task[None]] = set()
-        self.calls = calls_of(service)
-
-    async def sampled(self, guard: Guard, asked: GuardrailRequest, number: int, text: str, call: Call) -> Grown:
-        """The next sample of an answer, checked."""
-        live = self._of(guard, asked, number, call)
-        growing, work = live.growing, Work(client=client.get().name)
-        async with live.turn:  # two samples of one answer would read the same sentences twice
-            grown = await self._service.pool.do(
-                guard.judge, work, lambda _: growing.sample(text), lambda: growing.asample(text)
-            )
-        self._count_after_silence(live, asked, number, text)
-        return grown
-
-    def _of(self, guard: Guard, asked: GuardrailRequest, number: int, call: Call) -> _Live:
-        key = (client.get().name, asked.litellm_call_id or "", number)
-        live = self._live.get(key) if asked.litellm_call_id else None
-        if live is None or live.growing.guard is not guard or live.growing.passages != call.passages:
-            live = _Live(Growing(guard, call.passages, call.question))
-        if asked.litellm_call_id:
-            self._live[key] = live
-            self._live.move_to_end(key)
-            if len(self._live) > _KEPT:
-                self._live.popitem(last=False)
-        return live
-
-    def _count_after_silence(self, live: _Live, asked: GuardrailRequest, number: int, text: str) -> None:
-        if live.silence is not None:
-            live.silence.cancel()
-        ident = f"{asked.litellm_call_id or id(live)}#{number}"
-
-        def begin() -> None:
-            task = asyncio.ensure_future(self._count(live, ident, text))
-            self._counting.add(task)
-            task.add_done_callback(self._counting.discard)
-
-        live.silence = asyncio.get_running_loop().call_later(self._silence, begin)
-
-    async def _count(self, live: _Live, ident: str, text: str) -> None:
-        """Count and record the answer as one, unless another worker has seen more of it."""
-        try:
-            if await self.calls.longest(KIND, ident, len(text)):
-                growing, work = live.growing, Work(client=client.get().name)
-                await self._service.pool.do(
-                    growing.guard.judge, work, lambda _: growing.count(text), lambda: growing.acount(text)
-                )
-        except Exception as error:
-            _log.warning("an answer of LiteLLM was checked, and not counted: %s", type(error).__name__)
-
-
 def routes(service: Service) -> list[Route]:
     """The route. ``additional_provider_specific_params.guard`` names the guard."""
-    answers = Answers(service)
+    calls = calls_of(service)
+    answers = Answers(service, calls, KIND)
+    service.closing.insert(0, answers.close)  # before the file that it asks is closed
 
     async def apply(request: Request) -> Response:
         asked = await read_body(request, GuardrailRequest)
@@ -138,16 +63,16 @@ def routes(service: Service) -> list[Route]:
         if asked.input_type == "request":
             call = call_in(asked)
             if asked.idents:
-                await answers.calls.keep(KIND, asked.idents, call)
+                await calls.keep(KIND, asked.idents, call)
             return json_reply({"action": "NONE"})
         call = Call(given_passages(asked), _str(asked.params, "question"))
         if not call.passages:
-            call = await answers.calls.find(KIND, asked.idents) or call
+            call = await calls.find(KIND, asked.idents) or call
         if len(call.passages) > service.settings.limits.passages:
             raise TooLarge(f"{len(call.passages)} passages, and the limit is {service.settings.limits.passages}.")
         texts = asked.texts or ()
         grown = await asyncio.gather(
-            *(answers.sampled(guard, asked, number, text, call) for number, text in enumerate(texts))
+            *(answers.sampled(guard, asked.litellm_call_id, number, text, call) for number, text in enumerate(texts))
         )
         return json_reply(reply(texts, grown))
 
