@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from guardrail.guard import Guard
 from guardrail.service.dialects.calls import Call, CallStore
-from guardrail.service.dialects.growing import Growing, Grown
+from guardrail.streaming.growing import Growing, Grown
 from guardrail.service.keys import client
 from guardrail.service.service import Service
 from guardrail.service.turns import Work

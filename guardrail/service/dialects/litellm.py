@@ -19,7 +19,7 @@ from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
 from guardrail.service.dialects.answers import Answers
 from guardrail.service.dialects.calls import Call, calls_of
-from guardrail.service.dialects.growing import Grown
+from guardrail.streaming.growing import Grown
 from guardrail.service.dialects.requests import Body, guard_of, read_body
 from guardrail.service.errors import Invalid, ServiceError, TooLarge
 from guardrail.service.proxy.evidence import find_evidence

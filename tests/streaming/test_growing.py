@@ -6,7 +6,7 @@ import pytest
 
 from guardrail import Guard, Policy
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.service.dialects.growing import Growing
+from guardrail.streaming.growing import Growing
 from guardrail.testing import FakeEngine
 from guardrail.types import Action, Passage
 from tests.support.checks import AsyncFake
