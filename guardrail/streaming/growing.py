@@ -7,15 +7,16 @@ rest is checked as if the answer ended there, since the gateway does not say whe
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
 
 from opentelemetry.metrics import NoOpMeterProvider
 from opentelemetry.trace import NoOpTracerProvider
 
+from guardrail.check.drivers import Events, Work, aiterate, iterate
 from guardrail.guard import Guard
-from guardrail.streaming import Delta, Finished, StreamEvent
+from guardrail.streaming.events import Delta, Finished, StreamEvent
 from guardrail.streaming.memory import Memory
+from guardrail.streaming.stream import stream_events, stream_work
 from guardrail.telemetry import Telemetry
 from guardrail.types import Action, GuardedAnswer, Passage
 
@@ -54,17 +55,15 @@ class Growing:
 
     def sample(self, answer: str) -> Grown:
         """Check what has come of the answer; a part that was read before is not read again."""
-        source, seen = _Ends(answer), _Seen()
-        guard = self._with_memory(_SILENT)
-        for event in guard.stream(iter(source), self.passages, question=self.question, mode="sentence"):
+        source, seen = OneText(answer), _Seen()
+        for event in iterate(self._events(source), source.close):
             seen.hear(event, ended=source.ended)
         return seen.grown(answer)
 
     async def asample(self, answer: str) -> Grown:
         """The same, awaited."""
-        source, seen = _Ends(answer), _Seen()
-        guard = self._with_memory(_SILENT)
-        async for event in guard.astream(aiter(source), self.passages, question=self.question, mode="sentence"):
+        source, seen = OneText(answer), _Seen()
+        async for event in aiterate(self._events(source), source.close):
             seen.hear(event, ended=source.ended)
         return seen.grown(answer)
 
@@ -76,6 +75,12 @@ class Growing:
         """The same, awaited."""
         return await self._with_memory(self.guard.telemetry).arun(answer, self.passages, question=self.question)
 
+    def _events(self, source: OneText) -> Events[StreamEvent]:
+        guard = self._with_memory(_SILENT)
+        return stream_events(
+            "sentence", stream_work(guard, source, self.passages, self.question, "sentence", None, None)
+        )
+
     def _with_memory(self, telemetry: Telemetry) -> Guard:
         return replace(self.guard, engine=self.memory, telemetry=telemetry)
 
@@ -84,20 +89,37 @@ _SILENT = Telemetry(tracer_provider=NoOpTracerProvider(), meter_provider=NoOpMet
 """A sample is no answer yet: nobody hears of it."""
 
 
-class _Ends:
-    """One text as a stream; whether somebody has asked for more."""
+class OneText:
+    """One text as the source of a stream, never read ahead; ``ended``: somebody has asked for more."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text: str | None = text
         self.ended = False
 
-    def __iter__(self) -> Iterator[str]:
-        yield self._text
-        self.ended = True
+    def read(self, *, gather: bool = False) -> Work[str | None]:  # noqa: ARG002  there is only one
+        """See Source."""
+        return Work(self._next, self._anext)
 
-    async def __aiter__(self) -> AsyncIterator[str]:
-        yield self._text
-        self.ended = True
+    @property
+    def close(self) -> Work[None]:
+        """See Source."""
+        return Work(_nothing, _anothing)
+
+    def _next(self) -> str | None:
+        text, self._text = self._text, None
+        self.ended = text is None
+        return text
+
+    async def _anext(self) -> str | None:
+        return self._next()
+
+
+def _nothing() -> None:
+    """There is nothing to close."""
+
+
+async def _anothing() -> None:
+    """There is nothing to close."""
 
 
 @dataclass(slots=True)

@@ -30,45 +30,36 @@ def answered(url, *texts, call="call-1", trace=None, params=None):
     ).json()
 
 
-@pytest.fixture
-def recorded(tmp_path, monkeypatch):
-    """A service whose answers are counted after a short silence, and its record store."""
-    monkeypatch.setattr(answering.Answers.__init__, "__defaults__", (0.2,))
-    with serving(settings(tmp_path, records=RecordSettings(path=tmp_path / "r.db", sample=1))) as (url, app):
-        yield url, app, RecordStore(tmp_path / "r.db")
+@pytest.fixture(autouse=True)
+def long_silence(monkeypatch):
+    """Answers are counted when the service ends, however slow the machine is."""
+    monkeypatch.setattr(answering.Answers.__init__, "__defaults__", (3600.0,))
 
 
-def wait_for(condition):
-    for _ in range(500):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not come")
-
-
-def counted(store, n):
-    def there():
-        return store.path.exists() and store.count() >= n
-
-    wait_for(there)
-    return store.count()
-
-
-def test_a_stream_is_read_incrementally_and_counted_once(recorded):
-    url, app, store = recorded
+def test_a_stream_is_read_incrementally_and_counted_once(tmp_path):
     text = f"{RIGHT} {WRONG} The road on top of it is closed to all traffic in winter."
-    asked(url, "s1")
-    engine = app.state.service.guard("redact").judge
-    engine.calls.clear()
-    for end in (30, 45, 60, 80, 100, len(text)):
-        reply = answered(url, text[:end], call="s1", params={"guard": "redact"})
-    assert reply["texts"] == [f"{RIGHT} The road on top of it is closed to all traffic in winter."]
+    with serving(settings(tmp_path, records=RecordSettings(path=tmp_path / "r.db", sample=1))) as (url, app):
+        asked(url, "s1")
+        engine = app.state.service.guard("redact").judge
+        engine.calls.clear()
+        for end in (30, 45, 60, 80, 100, len(text)):
+            reply = answered(url, text[:end], call="s1", params={"guard": "redact"})
+        assert reply["texts"] == [f"{RIGHT} The road on top of it is closed to all traffic in winter."]
     whole = [s.text for c in engine.calls for s in c.segments if s.text.endswith(".")]
     assert len(whole) == len(set(whole)) == 3
-    assert counted(store, 1) == 1
-    (record,) = store.records()
-    assert record.answer == text
-    assert record.action == "redact"
+    (record,) = RecordStore(tmp_path / "r.db").records()
+    assert (record.answer, record.action) == (text, "redact")
+
+
+def test_an_answer_is_counted_after_a_silence(tmp_path, monkeypatch):
+    monkeypatch.setattr(answering.Answers.__init__, "__defaults__", (0.0,))
+    with serving(settings(tmp_path, records=RecordSettings(path=tmp_path / "r.db", sample=1))) as (url, app):
+        asked(url)
+        answered(url, RIGHT)
+        app.state.service.records.flush(60)
+        store = RecordStore(tmp_path / "r.db")
+        while not (store.path.exists() and store.count()):
+            time.sleep(0.02)  # it comes, or the test's runner stops it
 
 
 def test_what_is_silent_at_the_end_is_counted(tmp_path):
