@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 
 import pytest
@@ -91,7 +92,9 @@ def test_the_command_with_the_real_engine(tmp_path):
     arguments = ["-m", "guardrail.cli.main", "mcp", "--policy", "strict", "--records", str(tmp_path / "r.db")]
 
     async def talked():
-        async with Client(stdio_client(StdioServerParameters(command=sys.executable, args=arguments))) as client:
+        async with Client(
+            stdio_client(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
+        ) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
             given = {"answer": "The dam is 94 metres high.", "passages": [SOURCE]}
             return tools, await client.call_tool("check_answer", given)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-agents = pytest.importorskip("agents", reason="openai-agents is not installed (docs/plugins.md says how it is tested)")
+pytest.importorskip("agents", reason="openai-agents is not installed (docs/plugins.md says how it is tested)")
 from agents import Agent, OpenAIChatCompletionsModel, OutputGuardrailTripwireTriggered, RunConfig, Runner, function_tool
 from guardrail_openai_agents import Grounding, delivered
 from openai import AsyncOpenAI
@@ -28,7 +28,7 @@ def script(text):
     def reply(body):
         if any(m["role"] == "tool" for m in body["messages"]):
             return Reply(text)
-        return Reply("", tool_calls=[{"id": "c1", "name": "search", "arguments": '{"query": "dam"}'}])
+        return Reply('{"query": "dam"}', tool="search")
 
     return reply
 

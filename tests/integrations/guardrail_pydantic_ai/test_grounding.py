@@ -8,7 +8,7 @@ pytest.importorskip("pydantic_ai.capabilities", reason="pydantic-ai with capabil
 from guardrail_pydantic_ai import Grounding
 from pydantic import BaseModel
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import ModelResponse, RetryFeedbackPart, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 
 from guardrail import Guard, Policy
@@ -29,10 +29,14 @@ def script(messages, info):
     """Search first, then answer wrongly, and rightly when told."""
     if not parts(messages, ToolReturnPart):
         return ModelResponse(parts=[ToolCallPart("search", {"query": "dam"})])
-    text = RIGHT if parts(messages, RetryPromptPart) else f"{RIGHT} {WRONG}"
+    text = RIGHT if "was checked against the passages" in str(messages) else f"{RIGHT} {WRONG}"
     if info.output_tools:
         return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, {"text": text, "pages": [1]})])
     return ModelResponse(parts=[TextPart(text)])
+
+
+def ask(agent, question="How high is the dam?"):
+    return asyncio.run(agent.run(question))
 
 
 def agent(capability, **options):
@@ -49,7 +53,7 @@ def agent(capability, **options):
 @pytest.mark.parametrize(("action", "text"), [("redact", RIGHT), ("block", BLOCKED["en"]), ("regenerate", RIGHT)])
 def test_delivered(action, text):
     heard = []
-    result = agent(Grounding(guard(action), listener=heard.append)).run_sync("How high is the dam?")
+    result = ask(agent(Grounding(guard(action), listener=heard.append)), "How high is the dam?")
     assert result.output == text
     assert [p.text for p in heard[-1].report.passages] == [SOURCE]
     assert heard[-1].report.passages[0].title == "Dams"
@@ -57,15 +61,15 @@ def test_delivered(action, text):
 
 
 def test_told_what_was_wrong():
-    result = agent(Grounding(guard("regenerate"))).run_sync("How high is the dam?")
-    (told,) = parts(result.all_messages(), RetryPromptPart)
+    result = ask(agent(Grounding(guard("regenerate"))), "How high is the dam?")
+    (told,) = parts(result.all_messages(), RetryFeedbackPart)
     assert WRONG in told.content
 
 
 def test_without_retries_the_policy_has_the_last_word():
     policy = Policy(name="p", actions={"contradicted": "regenerate"}, on_exhausted="redact")
     made = agent(Grounding(Guard(policy=policy, engine=FakeEngine(VERDICTS))), retries=0)
-    assert made.run_sync("How high is the dam?").output == RIGHT
+    assert ask(made, "How high is the dam?").output == RIGHT
 
 
 class Reply(BaseModel):
@@ -74,7 +78,7 @@ class Reply(BaseModel):
 
 
 def test_structured_output_keeps_its_type():
-    result = agent(Grounding(guard("redact"), answer_field="text"), output_type=Reply).run_sync("How high?")
+    result = ask(agent(Grounding(guard("redact"), answer_field="text"), output_type=Reply), "How high?")
     assert result.output == Reply(text=RIGHT, pages=[1])
 
 
