@@ -14,6 +14,9 @@ from guardrail.service.service import Service
 OPEN = ("/healthz", "/readyz")
 """Paths that need no key: a probe has none, and they say nothing of anybody."""
 
+OPERATIONS = (*OPEN, "/metrics")
+"""Paths that are answered whatever else is under way."""
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 

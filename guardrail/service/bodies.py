@@ -11,9 +11,11 @@ from collections import Counter
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from guardrail.service.access import OPERATIONS
 from guardrail.service.errors import Busy, Malformed, ServiceError, TooLarge, TooMany, TooSlow
 from guardrail.service.keys import client
 from guardrail.service.service import Service
+from guardrail.service.settings import Limits
 
 
 class ClientLeft(Exception):  # noqa: N818
@@ -35,56 +37,55 @@ class Bodies:
             await self._app(scope, receive, send)
             return
         limits, who = self._service.settings.limits, client.get().name
-        if self._under_way[who] >= limits.per_client:
+        if self._under_way[who] >= limits.per_client and scope["path"] not in OPERATIONS:
             raise TooMany(f"{limits.per_client} requests of this client are under way. Wait for one to end.")
         self._under_way[who] += 1
-        held = 0
+        body = bytearray()
         try:
-            body = await self._read(scope, receive)
-            held = len(body)
-            self._held += held
-            await _answered(self._app, scope, body, receive, send)
+            await self._read(scope, receive, body)
+            await _answered(self._app, scope, bytes(body), receive, send)
         except ClientLeft:
             return
         finally:
-            self._held -= held
+            self._held -= len(body)
             self._under_way[who] -= 1
             if not self._under_way[who]:
                 del self._under_way[who]
 
-    async def _read(self, scope: Scope, receive: Receive) -> bytes:
+    async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
+        """Fill ``body``, piece by piece.
+
+        Raises:
+            ServiceError: it is too large, too slow, or there is no room for it.
+            ClientLeft: the client left.
+        """
         limits, headers = self._service.settings.limits, Headers(scope=scope)
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise ServiceError(415, "unsupported_encoding", "Send the body without a Content-Encoding.")
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
             raise Malformed("Content-Length is no number.")
-        if int(length[:20]) > limits.body:
-            raise _too_large(limits.body)
-        if self._held + int(length) > limits.bodies:
-            raise Busy("the requests under way fill the memory that is set aside for them. Try again later.")
+        self._refuse_over(limits, int(length[:20]))
         try:
             async with asyncio.timeout(limits.body_seconds):
-                return await _whole(receive, limits.body)
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientLeft
+                    piece = message.get("body", b"")
+                    self._refuse_over(limits, len(body) + len(piece), more=len(piece))
+                    body += piece
+                    self._held += len(piece)
+                    more = message.get("more_body", False)
         except TimeoutError:
             raise TooSlow(f"the body did not come within {limits.body_seconds:g} s.") from None
 
-
-async def _whole(receive: Receive, most: int) -> bytes:
-    pieces = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientLeft
-        pieces += message.get("body", b"")
-        if len(pieces) > most:
-            raise _too_large(most)
-        if not message.get("more_body", False):
-            return bytes(pieces)
-
-
-def _too_large(most: int) -> TooLarge:
-    return TooLarge(f"the body is over {most} bytes, the limit `limits.body` of this service.")
+    def _refuse_over(self, limits: Limits, size: int, *, more: int | None = None) -> None:
+        if size > limits.body:
+            raise TooLarge(f"the body is over {limits.body} bytes, the limit `limits.body` of this service.")
+        if self._held + (size if more is None else more) > limits.bodies:
+            raise Busy("the requests under way fill the memory that is set aside for them. Try again later.")
 
 
 async def _answered(app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from guardrail.service.access import OPERATIONS
 from guardrail.service.errors import ServiceError
 from guardrail.service.keys import Client, client
 from guardrail.service.logs import place_of
@@ -19,7 +20,6 @@ from guardrail.service.service import Service
 
 _log = logging.getLogger("guardrail.service.requests")
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_QUIET = ("/healthz", "/readyz", "/metrics")
 
 
 class Door:
@@ -77,7 +77,7 @@ class Door:
     def _note(self, scope: Scope, ident: str, seen: dict[str, Any], seconds: float) -> None:
         route = getattr(scope.get("route"), "path", None) or "none"
         self._service.measures.request(route, seen["status"], seconds)
-        level = logging.DEBUG if route in _QUIET else logging.ERROR if seen["status"] >= 500 else logging.INFO
+        level = logging.DEBUG if route in OPERATIONS else logging.ERROR if seen["status"] >= 500 else logging.INFO
         fields = {
             "request": ident,
             "method": scope["method"] if scope["method"].isalpha() else "?",

@@ -46,4 +46,4 @@ def log_as_json(level: str) -> None:
     uvicorn.handlers.clear()
     uvicorn.propagate = True
     uvicorn.setLevel(max(logging.INFO, logging.getLevelName(level.upper())))
-    logging.getLogger("uvicorn.access").disabled = True  # it would write paths and queries that clients chose
+    logging.getLogger("uvicorn.access").disabled = True  # as in `configured`; a spawned worker does not come by there

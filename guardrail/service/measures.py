@@ -7,6 +7,8 @@ from opentelemetry import metrics
 from guardrail import __version__
 from guardrail.telemetry.metrics import SECONDS
 
+_LAGS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
+
 
 class Measures:
     """Instruments, by the global MeterProvider."""
@@ -22,6 +24,12 @@ class Measures:
         )
         self._wait = meter.create_histogram(
             "guardrail.service.wait", "s", "Wait of a check for its turn", explicit_bucket_boundaries_advisory=SECONDS
+        )
+        self._lag = meter.create_histogram(
+            "guardrail.service.lag",
+            "s",
+            "How late the event loop comes to its next step",
+            explicit_bucket_boundaries_advisory=_LAGS,
         )
         self._waiting = meter.create_up_down_counter("guardrail.service.waiting", "{check}", "Checks that wait")
         self._running = meter.create_up_down_counter("guardrail.service.running", "{check}", "Checks at work")
@@ -44,6 +52,10 @@ class Measures:
     def running(self, change: int) -> None:
         """A check is at work (1), or has ended (-1)."""
         self._running.add(change)
+
+    def lag(self, seconds: float) -> None:
+        """The event loop came so much later than it wanted to."""
+        self._lag.record(seconds)
 
     def reload(self, outcome: str) -> None:
         """The settings were read again: ``done`` or ``failed``."""

@@ -102,8 +102,9 @@ def _endpoint(service: Service, way: _Way) -> Callable[[Request], Awaitable[Resp
             read = read_as(way.request, raw)
             guard = service.guard(read.guard)
             result = await way.do(service, guard, read, read.offsets)
-            shown = {key: str(result[key]) for key in ("verdict", "action") if key in result}
-            request.scope["state"]["noted"] = {"guard": read.guard or service.settings.default_guard, **shown}
+            shown: dict[str, str] = {key: str(result[key]) for key in ("verdict", "action") if key in result}
+            name = read.guard or service.settings.default_guard
+            request.scope["state"]["noted"] = {"guard": name, **shown}
             reply = json_reply(result)
             for key, value in shown.items():
                 reply.headers[f"x-guardrail-{key}"] = value

@@ -64,6 +64,6 @@ def in_units(record: dict[str, Any], answer: str, passages: Mapping[str, str], u
             new["evidence"] = [of_passage(quote) for quote in entry["evidence"]]
         return new
 
-    present = [key for key in ("findings", "claims", "skipped") if key in record]
-    lists = {key: [moved(entry) for entry in record[key]] for key in present}
+    present: list[str] = [key for key in ("findings", "claims", "skipped") if key in record]
+    lists: dict[str, Any] = {key: [moved(entry) for entry in record[key]] for key in present}
     return {**record, **lists, "offsets": unit}

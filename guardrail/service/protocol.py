@@ -35,6 +35,12 @@ class TimedHead(H11Protocol):
         elif self._head is None and self.conn.trailing_data[0]:
             self._start()
 
+    def on_response_complete(self) -> None:
+        """See H11Protocol: what came meanwhile is read now."""
+        super().on_response_complete()
+        if self._head is None and self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._start()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio.Protocol."""
         self._stop()

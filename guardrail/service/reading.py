@@ -48,7 +48,8 @@ def _first(error: ValidationError, model: type[BaseModel]) -> str:
     faults = error.errors(include_url=False)
     # A passage is a text or an object; of an object that is wrong, say what is wrong with it as an object.
     inside = [fault for fault in faults if {PassageRecord.__name__, ClaimRecord.__name__} & set(fault["loc"][:-1])]
-    first = (inside or faults)[0]
+    unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]  # mostly why another is missing
+    first = (inside or unknown or faults)[0]
     where = ".".join(str(part) for part in first["loc"] if part not in _FORMS)
     if first["type"] == "extra_forbidden":
         return f"{where[:100]}: there is no such field. {did_you_mean(str(first['loc'][-1])[:100], model.model_fields)}"

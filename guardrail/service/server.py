@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import os
 import shutil
 import signal
@@ -63,6 +64,7 @@ def serve(settings: Settings) -> None:
 
 def configured(app: str | Callable[..., object], settings: Settings, *, factory: bool = False) -> uvicorn.Config:
     """How uvicorn runs the application; what it logs goes to the log of the process."""
+    logging.getLogger("uvicorn.access").disabled = True  # it would write paths and queries that clients chose
     return uvicorn.Config(
         cast("Any", app),
         factory=factory,
@@ -156,12 +158,15 @@ class _Workers(Multiprocess):
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    listening = None
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except (OSError, UnicodeError) as error:
+        if listening is not None:
+            listening.close()
         said = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"cannot listen on {host!r}, port {port}: {said}. Name another --host or --port.") from error
     listening.set_inheritable(True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TypedDict
 
 from guardrail.check.contract import Draft
@@ -28,6 +29,11 @@ CheckResult = Report
 
 Guarded = GuardedAnswer
 """What ``run`` returns."""
+
+_log = logging.getLogger("guardrail.service")
+
+_BEAT = 0.05
+"""Seconds between two beats of the event loop that are measured."""
 
 
 class _Given(TypedDict):
@@ -68,15 +74,14 @@ class Service:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """Warm engines and hot reload inside the block; at its end the checks under way are waited for."""
-        beside = [asyncio.ensure_future(self._warm()), asyncio.ensure_future(self.reload.watch())]
+        beside = [asyncio.ensure_future(work) for work in (self._warm(), self.reload.watch(), self._beat())]
         try:
             yield
         finally:
             self.draining = True
             for task in beside:
                 task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+            await asyncio.gather(*beside, return_exceptions=True)
             await self.pool.ended(self.settings.stop_seconds)
             for close in self.closing:
                 await close()
@@ -84,8 +89,20 @@ class Service:
                 await asyncio.to_thread(self.records.close)
 
     async def _warm(self) -> None:
-        await warm(self.guards)
-        self.ready = True
+        try:
+            await warm(self.guards)
+        except Exception:  # a service that cannot check once is not ready; what is wrong is for its log
+            _log.exception("the engines could not be warmed: /readyz stays at 503")
+        else:
+            self.ready = True
+
+    async def _beat(self) -> None:
+        """Measure how late the event loop comes, for ever."""
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + _BEAT
+            await asyncio.sleep(_BEAT)
+            self.measures.lag(max(0.0, loop.time() - due))
 
     def guard(self, name: str | None = None) -> Guard:
         """The guard of that name; None = the default one.

@@ -131,7 +131,7 @@ class Turns:
         """
         if not again and self.waiting >= self.longest:
             raise Busy(f"{self.longest} checks are waiting already. Try again later.", self.wait_seconds())
-        waiter = _Waiter(0.0 if again else self._tag(work), next(self._numbers), self._future())
+        waiter = _Waiter(-1.0 if again else self._tag(work), next(self._numbers), self._future())
         heapq.heappush(self._lines[work.large], waiter)
         self.waiting += 1
         self._measures.waiting(1)

@@ -1,0 +1,86 @@
+"""``guardrail serve`` as users start it: processes, signals, one store and one page of metrics for all."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+
+import httpx
+import pytest
+
+from guardrail.telemetry.records import RecordStore
+from tests.support.services import ENGINES, RIVER, command, wait_until
+
+FAKE = f"guards:\n  default: {{engine: '{ENGINES}fake', policy: monitor}}\n"
+WRONG = {"answer": "It is wrong.", "passages": ["p"]}
+
+
+def test_kill_term_under_load_loses_nothing(tmp_path):
+    with command(tmp_path, FAKE + "drain_seconds: 2\nrecords: {path: r.db, sample: 1}\n") as one:
+        done, lost, stop = [], [], threading.Event()
+
+        def client(number):
+            with httpx.Client(base_url=one.url, timeout=60) as http:
+                while not stop.is_set():
+                    ident = f"{number}-{len(done)}"
+                    try:
+                        reply = http.post("/v1/run", json={**WRONG, "id": ident})
+                    except httpx.HTTPError as error:
+                        lost.append(repr(error))
+                        return
+                    if reply.status_code != 200 or reply.json()["id"] != ident:
+                        lost.append(reply.text)
+                    done.append(ident)
+
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(done) > 50)
+        one.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: one.get("/readyz").status_code == 503)  # the balancer sends no more from here on
+        assert one.get("/readyz").headers["connection"] == "close"
+        at_term = len(done)
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+        assert one.process.wait(60) in {0, -signal.SIGTERM}
+    assert lost == []
+    assert len(done) >= at_term
+    assert RecordStore(tmp_path / "r.db").count(verdict="contradicted") == len(done)
+    lines = [line for line in one.log() if line.get("route") == "/v1/run"]
+    assert len(lines) == len(done)
+    assert {line["status"] for line in lines} == {200}
+
+
+def test_workers_share_records_and_metrics(tmp_path):
+    with command(tmp_path, FAKE + "records: {path: r.db, sample: 1}\n", "--workers", "2") as one:
+        for number in range(40):
+            body = {"answer": f"Number {number} is wrong.", "passages": ["p"]}
+            with httpx.Client(base_url=one.url, timeout=60) as http:  # a connection each, so that both get some
+                assert http.post("/v1/run", json=body).status_code == 200
+        page = one.get("/metrics").text
+        total = re.findall(r'guardrail_answers_total\{.*verdict="contradicted".*\} (\S+)', page)
+        assert sum(map(float, total)) == 40
+        workers = {line["process"] for line in one.log() if line.get("route") == "/v1/run"}
+        assert len(workers) == 2
+    assert RecordStore(tmp_path / "r.db").count(verdict="contradicted") == 40
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    with command(tmp_path, FAKE, "--workers", "2") as one:
+        first = next(line["process"] for line in one.log() if line["message"].startswith("Started server process"))
+        os.kill(first, signal.SIGKILL)
+        started = lambda: {line["process"] for line in one.log() if line["message"] == "Application startup complete."}  # noqa: E731
+        wait_until(lambda: len(started()) == 3)
+        with httpx.Client(base_url=one.url, timeout=60) as http:
+            assert http.post("/v1/run", json=RIVER).status_code == 200
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT])
+def test_ctrl_c_ends_it(tmp_path, second):
+    with command(tmp_path, FAKE) as one:
+        assert one.post("/v1/run").status_code == 200
+        one.process.send_signal(second)
+        assert one.process.wait(60) in {0, -signal.SIGINT, 130}
