@@ -62,9 +62,9 @@ class GroundingGuardrail(CustomGuardrail):  # type: ignore[misc]  # litellm is n
         if input_type == "request" or not texts:
             return inputs
         evidence = find_evidence(_asked(request_data))
-        call = getattr(logging_obj, "litellm_call_id", None) or request_data.get("litellm_call_id")
-        if request_data.get("stream") and call:
-            return await self._streamed(inputs, texts, evidence, str(call))
+        if _is_stream(request_data, logging_obj):
+            call = getattr(logging_obj, "litellm_call_id", None) or request_data.get("litellm_call_id")
+            return await self._streamed(inputs, texts, evidence, str(call or id(request_data)))
         guarded = await asyncio.gather(
             *(self.guard.arun(text, evidence.passages, question=evidence.question) for text in texts)
         )
@@ -99,6 +99,12 @@ class GroundingGuardrail(CustomGuardrail):  # type: ignore[misc]  # litellm is n
             blocked_content=True,
         )
         return refusal
+
+
+def _is_stream(request_data: Mapping[str, Any], logging_obj: Any) -> bool:
+    """Whether the texts are a sample of a stream; ``responses`` are the chunks that LiteLLM has so far."""
+    told = (request_data.get("stream"), getattr(logging_obj, "stream", None), "responses" in request_data)
+    return any(each is True for each in told)
 
 
 def _asked(request_data: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,13 @@ import uvicorn
 
 from guardrail.service import Settings, create_app
 from guardrail.testing import FakeEngine
-from tests.support.openai_clients import PASSAGES, RAW, RIGHT, WRONG  # noqa: F401  one answer for all clients
+from tests.support.openai_clients import PASSAGES, RAW, RIGHT, WRONG
 
 POLICIES = ("allow", "redact", "regenerate", "block")
-CONTEXT = {"role": "system", "content": "<documents>" + "".join(f"<document>{p}</document>" for p in PASSAGES) + "</documents>"}
+CONTEXT = {
+    "role": "system",
+    "content": "<documents>" + "".join(f"<document>{p}</document>" for p in PASSAGES) + "</documents>",
+}
 QUESTION = {"role": "user", "content": "How high is it?"}
 ASKED = [CONTEXT, QUESTION]
 
@@ -42,7 +45,7 @@ def serving(app):
     thread.start()
     assert started.wait(60)
     try:
-        yield "http://127.0.0.1:%d" % server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(30)
@@ -118,14 +121,20 @@ def proxy(script, action="block", **options):
     given = {key: options.pop(key) for key in ("guards", "keys", "limits", "records") if key in options}
     settings_of_upstream = options.pop("upstream", {})
     with serving(upstream) as address:
-        guard = {"policy": write_policy(policies), "engine": "python:tests.support.proxied:engine"} | options.pop("guard", {})
+        guard = {"policy": write_policy(policies), "engine": "python:tests.support.proxied:engine"} | options.pop(
+            "guard", {}
+        )
         settings = Settings(
             **{"guards": {"default": guard}, **given},
             upstreams={"main": {"url": f"{address}/v1", **settings_of_upstream}},
             proxy=options,
         )
         with serving(create_app(settings)) as url:
-            yield url, upstream
+            try:
+                yield url, upstream
+            finally:
+                while _clients:
+                    _clients.pop().close()
 
 
 _written = {}
@@ -144,8 +153,14 @@ def write_policy(policy):
     return _written[text]
 
 
+_clients = []
+
+
 def client(url, **options):
-    return openai.OpenAI(base_url=f"{url}/v1", **({"api_key": "any", "max_retries": 0} | options))
+    """A client that is closed with the service."""
+    made = openai.OpenAI(base_url=f"{url}/v1", **({"api_key": "any", "max_retries": 0} | options))
+    _clients.append(made)
+    return made
 
 
 def aclient(url, **options):
@@ -155,11 +170,24 @@ def aclient(url, **options):
 def completion(*texts, **more):
     """A chat completion with these texts as choices."""
     choices = [
-        {"index": n, "message": {"role": "assistant", "content": t, "refusal": None}, "logprobs": None, "finish_reason": "stop"}
+        {
+            "index": n,
+            "message": {"role": "assistant", "content": t, "refusal": None},
+            "logprobs": None,
+            "finish_reason": "stop",
+        }
         for n, t in enumerate(texts)
     ]
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
-    return {"id": "c1", "object": "chat.completion", "created": 5, "model": "m", "choices": choices, "usage": usage, **more}
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 5,
+        "model": "m",
+        "choices": choices,
+        "usage": usage,
+        **more,
+    }
 
 
 def chunk(delta, index=0, finish=None, **more):

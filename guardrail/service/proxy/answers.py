@@ -38,6 +38,7 @@ class Checked:
         structured: Whether it is JSON.
         seconds: What the check took.
         index: Number of the choice, or of the text of a response.
+        observed: It had left before it was checked.
     """
 
     text: str
@@ -46,11 +47,12 @@ class Checked:
     structured: bool = False
     seconds: float = 0.0
     index: int = 0
+    observed: bool = False
 
     @property
     def blocked(self) -> bool:
         """Whether the answer was withheld as a whole."""
-        return self.guarded is not None and self.guarded.action is Action.BLOCK
+        return self.guarded is not None and self.guarded.action is Action.BLOCK and not self.observed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,25 @@ async def checked_text(work: Work, text: str) -> Checked:
     delivered = best.with_answer(guarded.text).text
     seconds = time.perf_counter() - began
     return Checked(delivered, guarded, delivered != text, bool(first.field), seconds)
+
+
+async def observed_text(work: Work, text: str) -> Checked:
+    """The same of a text that has left already: what the policy would have done, and nothing is done.
+
+    Raises:
+        ServiceError: see Service.check.
+    """
+    written = _written(work.asked, text)
+    if work.skips or not text.strip():
+        return Checked(text, None)
+    began = time.perf_counter()
+    report = await work.service.check(
+        work.guard,
+        answer="\n".join(lines_of(json.loads(text))) if written is None else written.answer,
+        passages=work.evidence.passages,
+        question=work.evidence.question,
+    )
+    return Checked(text, work.guard.apply(report), seconds=time.perf_counter() - began, observed=True)
 
 
 async def _unreadable(work: Work, text: str, began: float) -> Checked:

@@ -87,9 +87,7 @@ def _document(block: _Open, inner: str) -> Passage | None:
     if not body.strip():
         return None
     title = next((v for k in ("title", "name", "source", "url") for v in (about.get(k), labels.get(k)) if v), None)
-    return Passage(
-        text=body.strip(), id=about.get("id") or labels.get("id") or about.get("index") or "", title=title
-    )
+    return Passage(text=body.strip(), id=about.get("id") or labels.get("id") or about.get("index") or "", title=title)
 
 
 def _between(inner: str, name: str) -> str | None:

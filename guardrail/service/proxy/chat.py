@@ -57,6 +57,8 @@ def delivered(
         checks: Of each text that was checked, by its place.
         options: Of the proxy.
     """
+    if not any(each.changed for _, each in checks) and not any(map(_may_think, reply["choices"])):
+        return text
     text = with_one(text, "choices")
     edits: list[tuple[Span, str]] = []
     for choices in spans(text, ("choices",)):
@@ -84,6 +86,14 @@ def _choice(
         if checked.blocked:
             text = _blocked(text, checked, options)
     return _without_thinking_parts(text) if options.thoughts == "drop" else text
+
+
+def _may_think(choice: Mapping[str, Any]) -> bool:
+    """Whether a choice may hold what the model thought."""
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        return False
+    return isinstance(message.get("content"), list) or any(name in message for name in THOUGHTS)
 
 
 def _blocked(text: str, checked: Checked, options: ProxySettings) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from guardrail.service.errors import ServiceError
-from guardrail.service.proxy.answers import Checked, Work, checked_text
+from guardrail.service.proxy.answers import Checked, Work, checked_text, observed_text
 from guardrail.service.proxy.chunks import Chunks, Ended, Now, Text
 from guardrail.service.proxy.relay import Feed, Relay, Said, of_stream
 from guardrail.service.proxy.reply import told
@@ -36,6 +36,7 @@ class ChatRelay(Relay):
         self._mode = mode
         self._chunks = Chunks(drops_thoughts=work.options.thoughts == "drop")
         self._answers: dict[int, _Answer] = {}
+        self._passes = work.skips or mode == "observe"
         self._all_read = self._ended = False
         self._expected = number if isinstance(number := work.asked.body.get("n"), int) else 1
 
@@ -56,9 +57,9 @@ class ChatRelay(Relay):
                 raise
             return
         if not whole and not (self._chunks.choices and self._all_ended):
-            error = UpstreamFailed(502, "upstream_broke_off", "the upstream broke off its reply.")
-            if not await self._broken(error):
-                raise error
+            cut = UpstreamFailed(502, "upstream_broke_off", "the upstream broke off its reply.")
+            if not await self._broken(cut):
+                raise cut
             return
         self._all_read = True
         for index in self._chunks.choices:
@@ -77,9 +78,9 @@ class ChatRelay(Relay):
     async def _text(self, step: Text) -> None:
         known = step.index in self._answers
         answer = self._answers.setdefault(step.index, _Answer())
-        if self._mode == "buffer" or self.work.skips:
+        if self._mode != "sentence" or self.work.skips:
             answer.pieces.append(step.text)
-            if self.work.skips:
+            if self._passes:
                 await self.send(self._chunks.say(step.index, step.text))
             return
         if not known:
@@ -94,7 +95,7 @@ class ChatRelay(Relay):
             return
         if not known:  # tools were called, or nothing was said
             await self._finish(index, answer, [])
-        elif self._mode == "buffer" or self.work.skips:
+        elif self._mode != "sentence" or self.work.skips:
             answer.feed.closed = True
             self.start(self.guarded(self._check(index, answer)))
         else:
@@ -104,12 +105,14 @@ class ChatRelay(Relay):
         """A whole text at once; words that go along with calls of tools are no answer."""
         text = "".join(answer.pieces)
         if self._chunks.choices[index].calls_tools or self.work.skips:
-            if not self.work.skips:
+            if not self._passes:
                 await self.send(self._chunks.say(index, text))
             await self._finish(index, answer, [Checked(text, None, index=index)])
             return
-        found = await checked_text(self.work, text)
-        checked = Checked(found.text, found.guarded, found.changed, found.structured, found.seconds, index)
+        if self._passes:
+            await self._finish(index, answer, [replace(await observed_text(self.work, text), index=index)])
+            return
+        checked = replace(await checked_text(self.work, text), index=index)
         if not checked.blocked:
             await self.send(self._chunks.say(index, checked.text))
         await self._finish(index, answer, [checked], checked.text if checked.blocked else None)
@@ -119,7 +122,7 @@ class ChatRelay(Relay):
         began, message = time.perf_counter(), None
         async for said in self.released(answer.feed):
             if isinstance(said, GuardedAnswer):
-                checked = of_stream(said, time.perf_counter() - began, index)
+                checked = of_stream(said, answer.feed, time.perf_counter() - began, index)
                 await self._finish(index, answer, [checked], message)
             elif isinstance(said, Said) and said.blocking:
                 message = said.text
@@ -171,7 +174,7 @@ class ChatRelay(Relay):
     async def _broken(self, error: ServiceError) -> bool:
         """Whether those who speak were told: they end the stream behind what was checked."""
         speaking = [each for each in self._answers.values() if not each.over and not each.feed.closed]
-        if self._mode == "buffer" or not speaking:
+        if self._mode != "sentence" or not speaking:
             return False
         for answer in speaking:
             await answer.feed.put(error)

@@ -22,7 +22,7 @@ class ErrorEvent(UpstreamFailed):
 
     def __init__(self, data: str, error: Any) -> None:
         code = error.get("code") if isinstance(error, Mapping) else None
-        status = code if isinstance(code, int) and 400 <= code <= 599 else 502  # noqa: PLR2004
+        status = code if isinstance(code, int) and 400 <= code <= 599 else 502
         super().__init__(status, "upstream_failed", "the upstream failed.")
         self.data = data
 
@@ -126,9 +126,9 @@ class Chunks:
         delta = choice.get("delta")
         delta = delta if isinstance(delta, Mapping) else {}
         text = _content(delta.get("content"))
-        rest = self._rest(data, choice, delta, known)
         ended = choice.get("finish_reason") is not None
         names = [n for n in delta if delta[n] is not None and n != "content" and (n != "role" or not known.has_role)]
+        rest = self._rest(data, choice, delta, known) if names or ended else ""
         if self._drops_thoughts and any(name in THOUGHTS for name in names):
             known.thoughts.append(rest)
             rest = without(rest, (*_FIRST, "delta"), *THOUGHTS)

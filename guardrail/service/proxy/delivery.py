@@ -28,7 +28,7 @@ class BytesReply(Response):
 class StreamReply(Response):
     """A body in pieces. However it ends, what it was made of is closed before the request is over."""
 
-    def __init__(self, status: int, headers: Pairs, pieces: AsyncGenerator[bytes], stack: AsyncExitStack) -> None:
+    def __init__(self, status: int, headers: Pairs, pieces: AsyncGenerator[bytes, None], stack: AsyncExitStack) -> None:
         super().__init__(None, status)
         self.raw_headers = list(headers)
         self._pieces = pieces

@@ -59,7 +59,9 @@ def document(item: Any) -> Passage | None:
         return None
     inner = next((item[k] for k in ("node", "document", "doc", "kwargs") if isinstance(item.get(k), Mapping)), None)
     if inner is not None and (read := document(inner)) is not None:
-        return Passage(text=read.text, id=read.id or _named(item, IDS), title=read.title or _named(item, TITLES) or None)
+        return Passage(
+            text=read.text, id=read.id or _named(item, IDS), title=read.title or _named(item, TITLES) or None
+        )
     text = next((t for k in TEXTS if (t := _text(item.get(k))) is not None), None)
     if text is None:
         return None
@@ -89,8 +91,9 @@ def _text(value: Any) -> str | None:
         return value if value.strip() else None
     if isinstance(value, list) and value:
         parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]
-        if all(isinstance(part, str) for part in parts):
-            return "\n".join(parts)
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return "\n".join(texts)
     return None
 
 

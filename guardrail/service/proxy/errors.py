@@ -12,5 +12,5 @@ _KINDS = {400: "invalid_request_error", 401: "authentication_error", 403: "permi
 
 def error_body(error: ServiceError) -> dict[str, Any]:
     """An error as the protocol words it."""
-    kind = _KINDS.get(error.status, "server_error" if error.status >= 500 else "invalid_request_error")  # noqa: PLR2004
+    kind = _KINDS.get(error.status, "server_error" if error.status >= 500 else "invalid_request_error")
     return {"error": {"message": error.message, "type": kind, "param": None, "code": error.code}}

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from guardrail.service.errors import Invalid
 from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
+from guardrail.service.errors import Invalid
 from guardrail.service.proxy.documents import document, documents_in
 from guardrail.service.proxy.found import Evidence, Found, Ignored, distinct
 from guardrail.service.proxy.sections import question_in, sources_in

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from guardrail.errors import UsageError
 from guardrail.repair.feedback import Feedback
-from guardrail.service.errors import Invalid, Malformed, ServiceError, TooLarge
+from guardrail.service.errors import Malformed, ServiceError, TooLarge
 from guardrail.service.proxy import chat, responses
 from guardrail.service.proxy.answers import Checked, Work, checked_text
 from guardrail.service.proxy.chat_stream import ChatRelay
@@ -21,7 +20,7 @@ from guardrail.service.proxy.delivery import BytesReply, plain_reply, stream_rep
 from guardrail.service.proxy.errors import error_body
 from guardrail.service.proxy.found import distinct
 from guardrail.service.proxy.headers import delivered_headers
-from guardrail.service.proxy.json_text import Path, dumps, with_member
+from guardrail.service.proxy.json_text import dumps, with_member
 from guardrail.service.proxy.relay import Relay
 from guardrail.service.proxy.reply import told, told_headers
 from guardrail.service.proxy.request import OURS, Asked, Key, Mode, read_json, read_request
@@ -90,7 +89,7 @@ class Guarded:
             reply = await stack.enter_async_context(
                 self._upstreams.asked(upstream, request, self._api.path, asked.sent.encode(), changed=True)
             )
-            if reply.response.status_code != 200:  # noqa: PLR2004
+            if reply.response.status_code != 200:
                 return plain_reply(reply, await reply.whole())
             if reply.is_stream:
                 mode = self._mode(work, name)
@@ -103,7 +102,7 @@ class Guarded:
         if not self._api.readable(body):
             if isinstance(body.get("error"), Mapping):
                 code = body["error"].get("code")
-                known = isinstance(code, int) and 400 <= code <= 599  # noqa: PLR2004
+                known = isinstance(code, int) and 400 <= code <= 599
                 return plain_reply(reply, raw, status=code if known else 502)
             raise UpstreamFailed(502, "upstream_malformed", "the upstream's reply holds no answer that could be read.")
         work = _with_looked_up(work, body)
@@ -121,7 +120,7 @@ class Guarded:
 
     async def _stream(self, work: Work, reply: Reply, mode: Mode, stack: AsyncExitStack) -> Response:
         try:
-            stream = events(reply.pieces())
+            stream: AsyncGenerator[Event, None] = events(reply.pieces())
             stack.push_async_callback(stream.aclose)
             peeked = await _peeked(stream)
         except BaseException:
@@ -138,17 +137,17 @@ class Guarded:
     def _mode(self, work: Work, name: str | None) -> Mode:
         """When text leaves. Where words may go along with a call of a tool, or are JSON, not before all is there."""
         asked = work.asked
-        if asked.structured or asked.field is not None or (asked.may_call_tools and not work.evidence.found):
-            return "buffer"
         settings = self._service.settings
         known = settings.guard_settings().get(name or settings.default_guard)
-        return asked.mode or (known.stream if known is not None else "buffer")
+        mode = asked.mode or (known.stream if known is not None else "buffer")
+        whole = asked.structured or asked.field is not None or (asked.may_call_tools and not work.evidence.found)
+        return "buffer" if whole and mode == "sentence" else mode
 
     async def _again(self, upstream: Upstream, request: Request, asked: Asked, feedback: Feedback) -> str:
         """The text of a new answer; empty where there is none."""
         content = asked.with_feedback(feedback).encode()
         async with self._upstreams.asked(upstream, request, self._api.path, content, changed=True) as reply:
-            if reply.response.status_code != 200:  # noqa: PLR2004
+            if reply.response.status_code != 200:
                 return ""
             _, body = _read_reply(await reply.whole())
         if not self._api.readable(body):

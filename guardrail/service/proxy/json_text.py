@@ -11,12 +11,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from json.decoder import JSONDecodeError, scanstring
+from json import JSONDecodeError
 from typing import Any, Final
 
 from guardrail.types import Span
 
-_scan: Final = json.JSONDecoder().scan_once
+_read: Final = json.JSONDecoder().raw_decode
 _blank: Final = re.compile(r"[ \t\n\r]*").match
 
 Path = tuple[str | int, ...]
@@ -51,7 +51,7 @@ def members(text: str, start: int = 0) -> list[Member]:
     while True:
         if text[at : at + 1] != '"':
             raise JSONDecodeError("a key was expected", text, at)
-        key, end = scanstring(text, at + 1, True)  # noqa: FBT003  the standard library's signature
+        key, end = _read(text, at)
         value = _value(text, _expect(text, end, ":"))
         found.append(Member(key, at, value))
         at = _skip(text, value.end)
@@ -100,7 +100,8 @@ def replaced(text: str, path: Path, value: str) -> str:
 
 def with_member(text: str, path: Path, name: str, value: str) -> str:
     """The text with one more member at the end of the object at a path; of the same name there is no other."""
-    text = without(text, path, name)
+    if f'"{name}"' in text or "\\" in text:
+        text = without(text, path, name)
     new = f"{json.dumps(name)}:{value}"
     edits = []
     for span in spans(text, path):
@@ -133,6 +134,8 @@ def without(text: str, path: Path, *names: str) -> str:
 
 def with_one(text: str, name: str) -> str:
     """The text with the last of several members of one name only: the one that was read."""
+    if text.count(f'"{name}"') < 2 and "\\" not in text:
+        return text
     last = [member.value for member in members(text) if member.key == name]
     return with_member(text, (), name, last[-1].of(text)) if len(last) > 1 else text
 
@@ -160,8 +163,4 @@ def _expect(text: str, at: int, sign: str) -> int:
 
 
 def _value(text: str, at: int) -> Span:
-    try:
-        _, end = _scan(text, at)
-    except StopIteration as error:
-        raise JSONDecodeError("a value was expected", text, at) from error
-    return Span(at, end)
+    return Span(at, _read(text, at)[1])

@@ -15,8 +15,9 @@ from guardrail.service.proxy.answers import Checked, Work
 from guardrail.service.proxy.chunks import ErrorEvent
 from guardrail.service.proxy.errors import error_body
 from guardrail.service.proxy.json_text import dumps
+from guardrail.service.proxy.pooled import PooledGuard
 from guardrail.service.proxy.sse import DONE, Event, made
-from guardrail.streaming import Delta, Finished, Withheld
+from guardrail.streaming import Delta, Finished, Withheld, aguarded_stream
 from guardrail.types import Action, GuardedAnswer
 
 BEAT_SECONDS: Final = 15.0
@@ -35,9 +36,15 @@ class Said:
 
 
 class Feed:
-    """The text of one answer between the task that reads it and the one that checks it."""
+    """The text of one answer between the task that reads it and the one that checks it.
+
+    Attributes:
+        read: The text that was taken so far.
+        closed: Nobody wants more.
+    """
 
     def __init__(self) -> None:
+        self.read = ""
         self._queue: asyncio.Queue[str | Exception | None] = asyncio.Queue(_AHEAD)
         self.closed = False
 
@@ -52,6 +59,7 @@ class Feed:
             while (item := await self._queue.get()) is not None:
                 if isinstance(item, Exception):
                     raise item
+                self.read += item
                 yield item
         finally:
             self.closed = True
@@ -106,10 +114,12 @@ class Relay(ABC):
 
     async def released(self, feed: Feed) -> AsyncIterator[Said | GuardedAnswer]:
         """Sentence by sentence what may leave of a text, and at the end what was found."""
-        events = self.work.guard.astream(
+        evidence = self.work.evidence
+        events = aguarded_stream(
+            PooledGuard(self.work.guard, self.work.service, evidence.passages),
             feed.texts(),
-            self.work.evidence.passages,
-            question=self.work.evidence.question,
+            evidence.passages,
+            question=evidence.question,
             mode="sentence",
             regenerate=self.work.again if self.work.asked.can_be_asked_again else None,
         )
@@ -143,6 +153,6 @@ class Relay(ABC):
         await self.guarded(self.read())
 
 
-def of_stream(guarded: GuardedAnswer, seconds: float, index: int) -> Checked:
+def of_stream(guarded: GuardedAnswer, feed: Feed, seconds: float, index: int) -> Checked:
     """What a stream found, as a check."""
-    return Checked(guarded.text, guarded, guarded.text != guarded.report.answer, seconds=seconds, index=index)
+    return Checked(guarded.text, guarded, guarded.text != feed.read, seconds=seconds, index=index)

@@ -60,8 +60,9 @@ def told_headers(work: Work, checks: Sequence[Checked]) -> list[tuple[bytes, byt
 def _record(checked: Checked, guarded: GuardedAnswer) -> dict[str, Any]:
     record = guarded.to_dict()
     found = {each.id: each for each in guarded.report.findings}
-    shown = "" if checked.blocked else guarded.text
+    shown = "" if checked.blocked else checked.text if checked.observed else guarded.text
     return {
+        **({"observed": True} if checked.observed else {}),
         "verdict": record["verdict"],
         "score": record["score"],
         "action": record["action"],

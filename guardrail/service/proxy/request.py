@@ -19,7 +19,7 @@ OURS: Final = "guardrail"
 """The field of requests and replies that is ours."""
 
 Key = Literal["messages", "input"]
-Mode = Literal["buffer", "sentence"]
+Mode = Literal["buffer", "sentence", "observe"]
 
 _OPTIONS: Final = ("passages", "question", "guard", "answer_field", "stream")
 _ONLY_FIRST: Final = ("stream", "stream_options", "n")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from guardrail.service.errors import ServiceError
-from guardrail.service.proxy.answers import Checked, Work, checked_text
+from guardrail.service.proxy.answers import Checked, Work, checked_text, observed_text
 from guardrail.service.proxy.chunks import ErrorEvent, read_object
 from guardrail.service.proxy.found import distinct
 from guardrail.service.proxy.json_text import Path, dumps, replaced, spans, with_member
@@ -23,6 +23,7 @@ from guardrail.service.proxy.upstream import UpstreamFailed
 from guardrail.types import GuardedAnswer
 
 _ENDS: Final = ("response.completed", "response.incomplete")
+_FAILED: Final = "response.failed"
 _DELTA: Final = "response.output_text.delta"
 _TEXT: Final = (_DELTA, "response.output_text.done", "response.output_text.annotation.added")
 
@@ -47,6 +48,7 @@ class ResponsesRelay(Relay):
     def __init__(self, work: Work, events: AsyncIterator[Event], mode: Mode) -> None:
         super().__init__(work, events)
         self._mode = mode
+        self._passes = work.skips or mode == "observe"
         self._number = 0
         self._parts: dict[Place, _Part] = {}
         self._held: list[tuple[str, str]] = []
@@ -68,6 +70,9 @@ class ResponsesRelay(Relay):
                 raise ErrorEvent(event.data, said.get("error") or said)
             self._note(kind, said)
             await (self._ended if kind in _ENDS else self._take)(kind, event.data, said)
+            if kind == _FAILED:
+                self._over = True
+                await self.end()
             if self._over:
                 return
         if not self._over:
@@ -89,16 +94,16 @@ class ResponsesRelay(Relay):
         drops = self.work.options.thoughts == "drop"
         if drops and kind.startswith(("response.reasoning_text.", "response.reasoning_summary")):
             return
-        if kind == "response.failed":
+        if kind == _FAILED:
             data = replaced(data, ("response", "output"), "[]")
         elif "response" in said and isinstance(said["response"], dict) and said["response"].get("output"):
             data = replaced(data, ("response", "output"), "[]")  # a snapshot on the way
         place = (said.get("output_index"), said.get("content_index"))
         if kind == _DELTA and isinstance(place[0], int) and isinstance(place[1], int):
             await self._delta((place[0], place[1]), data, str(said.get("delta") or ""))
-        elif self._mode == "buffer" and self._parts and not self.work.skips:
+        elif self._mode == "buffer" and self._parts and not self._passes:
             self._held.append((kind, data))
-        elif kind in _TEXT and not self.work.skips:
+        elif kind in _TEXT and not self._passes:
             await self._text_event(kind, data, place)
         else:
             await self._pass(kind, data, said)
@@ -106,7 +111,7 @@ class ResponsesRelay(Relay):
     async def _delta(self, place: Place, data: str, text: str) -> None:
         known = place in self._parts
         part = self._parts.setdefault(place, _Part(data))
-        if self.work.skips:
+        if self._passes:
             await self._send(_DELTA, data)
         elif self._mode == "buffer":
             if not known:
@@ -120,7 +125,7 @@ class ResponsesRelay(Relay):
         began = time.perf_counter()
         async for said in self.released(part.feed):
             if isinstance(said, GuardedAnswer):
-                part.checked = of_stream(said, time.perf_counter() - began, place[0])
+                part.checked = of_stream(said, part.feed, time.perf_counter() - began, place[0])
             elif isinstance(said, Said) and said.blocking:
                 part.message = said.text
             elif said.text:
@@ -133,7 +138,7 @@ class ResponsesRelay(Relay):
     async def _settled(self, place: Any) -> _Part | None:
         """The part, once all of its text was checked and has left."""
         part = self._parts.get(place)
-        if part is None or self._mode == "buffer" or self.work.skips:
+        if part is None or self._mode == "buffer" or self._passes:
             return part
         await part.feed.put(None)
         await part.done.wait()
@@ -157,10 +162,8 @@ class ResponsesRelay(Relay):
         if self._over:
             return
         if isinstance(said.get("item"), dict):
-            checks = [((p[1], "text"), part.checked) for p, part in self._parts.items() if p[0] == at and part.checked]
-            paths: list[tuple[Path, Checked]] = [(("content", *path), each) for path, each in checks]
             for span in spans(data, ("item",))[-1:]:
-                item = delivered_item(span.of(data), said["item"], paths, self.work.options)
+                item = delivered_item(span.of(data), said["item"], self._checks(at), self.work.options)
                 data = replaced(data, ("item",), item)
         elif isinstance(said.get("part"), dict) and said["part"].get("type") == "output_text":
             part = self._parts.get((at, said.get("content_index")))  # type: ignore[arg-type]
@@ -179,12 +182,11 @@ class ResponsesRelay(Relay):
             if self._over:
                 return
             done = part.checked if part is not None else None
-            checks.append((path, done or replace(await checked_text(self.work, text), index=place[0])))
+            check = observed_text if self._mode == "observe" else checked_text
+            checks.append((path, done or replace(await check(self.work, text), index=place[0])))
         await self._finish(kind, data, response, checks)
 
-    async def _finish(
-        self, kind: str, data: str, response: dict[str, Any], checks: list[tuple[Path, Checked]]
-    ) -> None:
+    async def _finish(self, kind: str, data: str, response: dict[str, Any], checks: list[tuple[Path, Checked]]) -> None:
         """What was held, with the delivered texts; and the last event."""
         found = [each for _, each in checks]
         blocked = next((each for each in found if each.blocked), None)
@@ -241,7 +243,7 @@ class ResponsesRelay(Relay):
         item = {**self._items.get(place[0], {"type": "message", "role": "assistant"})}
         item |= {"status": "completed", "content": [content]}
         filtered = options.block == "content_filter"
-        others = [each for number, each in sorted(self._items.items()) if number < place[0]]
+        others = [self._delivered(number) for number in sorted(self._items) if number < place[0]]
         response = {
             **self._created,
             "status": "incomplete" if filtered else "completed",
@@ -257,6 +259,17 @@ class ResponsesRelay(Relay):
         ):
             await self._send(str(event["type"]), dumps(event))
         await self.end()
+
+    def _delivered(self, number: int) -> dict[str, Any]:
+        """An item of the output as it has left."""
+        item = self._items[number]
+        read: dict[str, Any] = json.loads(delivered_item(dumps(item), item, self._checks(number), self.work.options))
+        return read
+
+    def _checks(self, number: Any) -> list[tuple[Path, Checked]]:
+        """Of the texts of one item, by their places in it."""
+        parts = [(place, part.checked) for place, part in self._parts.items() if place[0] == number]
+        return [(("content", place[1], "text"), checked) for place, checked in parts if checked is not None]
 
     async def _say(self, part: _Part, text: str) -> None:
         data = replaced(part.template, ("delta",), dumps(text))

@@ -17,7 +17,8 @@ _SECTION = re.compile(
 )
 _FENCE = re.compile(r"^([-=])\1{4,}[ \t]*$", re.MULTILINE)
 _ASKING = re.compile(
-    r"^[\s#*]{0,8}(?:(?:user|current|customer)(?:'s)?\s+)?(?:question|query|q)[*]{0,2}\s{0,3}:[*]{0,2}\s*", re.IGNORECASE
+    r"^[\s#*]{0,8}(?:(?:user|current|customer)(?:'s)?\s+)?(?:question|query|q)[*]{0,2}\s{0,3}:[*]{0,2}\s*",
+    re.IGNORECASE,
 )
 _ANSWERING = re.compile(r"\n[ \t]{0,8}(?:helpful[ \t]+)?(?:answer|a)[ \t]{0,3}:\Z", re.IGNORECASE)
 
@@ -63,7 +64,7 @@ def _section(text: str) -> tuple[Span, Span] | None:
     else:
         label = LABEL.search(text, start)
         span = Span(start, _before_a_question(text, start) if label is None else label.start())
-    return (Span(opening.start(), span.end), span) if len(span.of(text).split()) > 2 else None  # noqa: PLR2004
+    return (Span(opening.start(), span.end), span) if len(span.of(text).split()) > 2 else None
 
 
 def _before_a_question(text: str, start: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +24,7 @@ class Event:
     data: str | None = None
 
 
-async def events(pieces: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+async def events(pieces: AsyncIterable[bytes]) -> AsyncGenerator[Event, None]:
     """The events of a body, however it was cut into pieces.
 
     Raises:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -54,9 +57,10 @@ class Reply:
     @property
     def is_stream(self) -> bool:
         """Whether it is a stream of events."""
-        return self.response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        kind: str = self.response.headers.get("content-type", "")
+        return kind.lower().startswith("text/event-stream")
 
-    async def pieces(self, *, raw: bool = False) -> AsyncIterator[bytes]:
+    async def pieces(self, *, raw: bool = False) -> AsyncGenerator[bytes, None]:
         """The body as it comes; ``raw``: as it is encoded.
 
         Raises:
@@ -93,6 +97,7 @@ class Upstreams:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._clients: dict[tuple[str, str], httpx.AsyncClient] = {}
+        self._certificates = _certificates()  # takes long, so not while requests wait
         service.closing.append(self.close)
 
     async def close(self) -> None:
@@ -162,9 +167,14 @@ class Upstreams:
             self._clients[key] = httpx.AsyncClient(
                 timeout=httpx.Timeout(read, connect=connect, pool=connect),
                 limits=httpx.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=100),
-                headers={},
+                verify=self._certificates,
             )
         return self._clients[key]
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
 
 
 class failures_named:  # noqa: N801  a block, read as a verb
@@ -198,8 +208,15 @@ def below_v1(request: Request) -> str:
     root = request.scope.get("root_path", "").encode()
     path = raw.split(b"?")[0].removeprefix(root).decode("latin-1")
     plain = unquote(unquote(path))
-    steps = plain.replace("\\", "/").split("/")
-    if not path.startswith("/v1/") or ".." in steps or "." in steps or "" in steps[1:-1] or not plain.isprintable():
+    steps = plain.removesuffix("/").replace("\\", "/").split("/")
+    if (
+        not path.startswith("/v1/")
+        or not steps[2:]
+        or ".." in steps
+        or "." in steps
+        or "" in steps[1:]
+        or not plain.isprintable()
+    ):
         raise Invalid("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
     return path.removeprefix("/v1/")
 
@@ -211,8 +228,6 @@ def spelled(path: str) -> str:
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
     """Whether one of the patterns fits a path."""
-    from fnmatch import fnmatchcase
-
     return any(fnmatchcase(spelled(path), pattern.lower().strip("/")) for pattern in patterns)
 
 

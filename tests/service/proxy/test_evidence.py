@@ -90,7 +90,10 @@ CALL = {"id": "c", "type": "function", "function": {"name": "search", "arguments
     ("content", "expected"),
     [
         (DAM, [(DAM, "search", "1")]),
-        (json.dumps([{"text": DAM, "title": "Dam", "id": 7}, {"text": OPENED}]), [(DAM, "Dam", "7"), (OPENED, "search", "2")]),
+        (
+            json.dumps([{"text": DAM, "title": "Dam", "id": 7}, {"text": OPENED}]),
+            [(DAM, "Dam", "7"), (OPENED, "search", "2")],
+        ),
         (json.dumps({"results": [{"content": DAM, "source": "dam.pdf"}]}), [(DAM, "dam.pdf", "1")]),
         (json.dumps([{"page_content": DAM, "metadata": {"source": "s", "id": "m1"}}]), [(DAM, "s", "m1")]),
         (json.dumps([{"node": {"text": DAM, "id": "n"}, "score": 0.4}]), [(DAM, "search", "n")]),

@@ -49,8 +49,7 @@ def test_members_are_taken_out(text, names, left):
 @pytest.mark.parametrize("text", ["", "{", '{"a"}', '{"a":}', '{"a":1 "b":2}', "{1:2}", "[1", '{"a":1,}', '{"a":tru}'])
 def test_broken_objects_are_said(text):
     with pytest.raises(ValueError, match=r"."):
-        members(text)
-        list(items(text))
+        (members if text.startswith("{") else lambda each: list(items(each)))(text)
 
 
 def test_surrogates_can_be_encoded():
@@ -66,7 +65,12 @@ VALUES = st.recursive(
 
 
 @settings(max_examples=200, deadline=None)
-@given(value=st.dictionaries(st.sampled_from("abc"), VALUES), name=st.sampled_from("abc"), new=VALUES, indent=st.sampled_from([None, 1]))
+@given(
+    value=st.dictionaries(st.sampled_from("abc"), VALUES),
+    name=st.sampled_from("abc"),
+    new=VALUES,
+    indent=st.sampled_from([None, 1]),
+)
 def test_an_edit_of_the_text_is_the_edit_of_the_value(value, name, new, indent):
     text = json.dumps(value, indent=indent)
     left = {key: each for key, each in value.items() if key != name}

@@ -20,8 +20,10 @@ def read(text):
     [
         (f"<context>\n{DAM}\n</context>\nHow high?", [(DAM, None, "", "context_block")], "How high?"),
         (
-            f'<documents><document index="1"><source>a.pdf</source><document_content>\n{DAM}\n</document_content></document>'
-            f'<document index="2" title="B">{OPENED}</document></documents>\n\nQuestion: How high?\nAnswer:',
+            (
+                f'<documents><document index="1"><source>a.pdf</source><document_content>\n{DAM}\n</document_content></document>'
+                f'<document index="2" title="B">{OPENED}</document></documents>\n\nQuestion: How high?\nAnswer:'
+            ),
             [(DAM, "a.pdf", "1", "document_block"), (OPENED, "B", "2", "document_block")],
             "How high?",
         ),
@@ -45,9 +47,11 @@ def read(text):
             "How high?",
         ),
         (
-            "Context information is below.\n---------------------\nfile_path: dam.txt\n\n"
-            f"{DAM}\n---------------------\nGiven the context information and not prior knowledge, answer the query.\n"
-            "Query: How high?\nAnswer: ",
+            (
+                "Context information is below.\n---------------------\nfile_path: dam.txt\n\n"
+                f"{DAM}\n---------------------\nGiven the context information and not prior knowledge, answer the query.\n"
+                "Query: How high?\nAnswer: "
+            ),
             [(f"file_path: dam.txt\n\n{DAM}", None, "", "context_section")],
             "How high?",
         ),
