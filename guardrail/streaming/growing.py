@@ -7,6 +7,7 @@ rest is checked as if the answer ended there, since the gateway does not say whe
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
 
 from opentelemetry.metrics import NoOpMeterProvider
@@ -56,14 +57,16 @@ class Growing:
     def sample(self, answer: str) -> Grown:
         """Check what has come of the answer; a part that was read before is not read again."""
         source, seen = OneText(answer), _Seen()
-        for event in iterate(self._events(source), source.close):
+        events: Iterator[StreamEvent] = iterate(self._events(source), source.close)
+        for event in events:
             seen.hear(event, ended=source.ended)
         return seen.grown(answer)
 
     async def asample(self, answer: str) -> Grown:
         """The same, awaited."""
         source, seen = OneText(answer), _Seen()
-        async for event in aiterate(self._events(source), source.close):
+        events: AsyncIterator[StreamEvent] = aiterate(self._events(source), source.close)
+        async for event in events:
             seen.hear(event, ended=source.ended)
         return seen.grown(answer)
 

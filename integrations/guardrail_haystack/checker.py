@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from haystack import Document, component, default_from_dict, default_to_dict
@@ -102,8 +103,9 @@ def _text(reply: str | ChatMessage) -> str:
 
 def _outputs(replies: Replies, guarded: list[GuardedAnswer]) -> dict[str, Any]:
     results = [each.to_dict() for each in guarded]
+    listed: Sequence[str | ChatMessage] = replies
     return {
-        "replies": [_with(reply, each) for reply, each in zip(replies, guarded, strict=True)],
+        "replies": [_with(reply, each) for reply, each in zip(listed, guarded, strict=True)],
         "results": results,
         "blocked": any(each.action == "block" for each in guarded),
     }

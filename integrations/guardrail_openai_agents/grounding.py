@@ -66,7 +66,8 @@ class Grounding:
             else tool
             for tool in agent.tools
         ]
-        return agent.clone(tools=tools, output_guardrails=[*agent.output_guardrails, self.output])
+        guarded: A = agent.clone(tools=tools, output_guardrails=[*agent.output_guardrails, self.output])
+        return guarded
 
     def passages(self, context: RunContextWrapper[Any]) -> tuple[Passage, ...]:
         """What the tools of this run have returned so far."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from guardrail.guard import Guard
 from guardrail.service.dialects.calls import Call, CallStore
-from guardrail.streaming.growing import Growing, Grown
 from guardrail.service.keys import client
 from guardrail.service.service import Service
 from guardrail.service.turns import Work
+from guardrail.streaming.growing import Growing, Grown
 
 SILENCE = 10.0
 """Seconds without another sample after which an answer is taken for whole, and counted."""

@@ -19,12 +19,12 @@ from guardrail.check.intake import read_passages
 from guardrail.errors import UsageError
 from guardrail.service.dialects.answers import Answers
 from guardrail.service.dialects.calls import Call, calls_of
-from guardrail.streaming.growing import Grown
 from guardrail.service.dialects.requests import Body, guard_of, read_body
 from guardrail.service.errors import Invalid, ServiceError, TooLarge
 from guardrail.service.proxy.evidence import find_evidence
 from guardrail.service.replies import json_reply
 from guardrail.service.service import Service
+from guardrail.streaming.growing import Grown
 
 PATH = re.compile(r"/beta/litellm_basic_guardrail_api")
 KIND = "litellm"
