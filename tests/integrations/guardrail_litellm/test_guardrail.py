@@ -150,11 +150,14 @@ def test_redacts(proxy, guardrail):
     assert reply == RIGHT
 
 
-@pytest.mark.parametrize("guardrail", ["generic-redact", "own-redact"])
-def test_a_stream_without_the_bad_sentence(proxy, guardrail):
+@pytest.mark.parametrize(
+    ("guardrail", "expected"),
+    [("generic-redact", LONG.replace(f"{WRONG} ", "")), ("own-redact", RIGHT)],  # the real engine knows of no road
+)
+def test_a_stream_without_the_bad_sentence(proxy, guardrail, expected):
     text, whole = streamed(proxy, guardrail, "long")
     assert "Halloway" not in whole
-    assert text.split() == LONG.replace(f"{WRONG} ", "").split()
+    assert text.split() == expected.split()
 
 
 @pytest.mark.parametrize("guardrail", ["generic-strict", "own-strict"])
