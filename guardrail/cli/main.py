@@ -13,6 +13,7 @@ from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.eval import evaluate
 from guardrail.cli.extract import extract
+from guardrail.cli.mcp import mcp
 from guardrail.cli.monitor import monitors
 from guardrail.cli.policy import policies
 from guardrail.cli.serve import serve
@@ -30,6 +31,7 @@ app.command()(calibrate)
 app.command()(demo)
 app.command("eval")(evaluate)
 app.command()(extract)
+app.command()(mcp)
 app.command()(serve)
 app.command()(stress)
 app.add_typer(monitors, name="monitor")

@@ -79,12 +79,12 @@ class Service:
             yield
         finally:
             self.draining = True
-            for close in self.closing:
-                await close()
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
             await self.pool.ended(self.settings.stop_seconds)
+            for close in self.closing:
+                await close()
             if self.records is not None:
                 await asyncio.to_thread(self.records.close)
 

@@ -149,6 +149,23 @@ class RecordSettings(Section):
     max_records: Count | None = 100_000
 
 
+class CallSettings(Section):
+    """Where passages of requests are kept until gateways ask about the answers (docs/service-dialects.md).
+
+    Attributes:
+        path: A SQLite file that all workers share, relative to the settings file. None: the memory of the process, or
+            with several workers a file of this user's in the temporary folder.
+        seconds: Age at which they are forgotten.
+        most: Requests at most.
+        most_bytes: Bytes of all together.
+    """
+
+    path: Path | None = None
+    seconds: Seconds = 900.0
+    most: Count = 20_000
+    most_bytes: Count = 256 * MIB
+
+
 class Settings(BaseSettings):
     """All settings. Of the environment, the file and the defaults the first that says something counts.
 
@@ -165,6 +182,7 @@ class Settings(BaseSettings):
         keys: Who may use it; empty = everybody who can reach it.
         limits: See Limits.
         records: Where answers are kept; None = nowhere.
+        calls: Where passages wait for the answers of gateways that send them apart.
         open_metrics: Whether /metrics needs no key.
         drain_seconds: How long, after SIGTERM, new requests are still taken, while /readyz says no.
         stop_seconds: How long requests under way may take after that.
@@ -189,6 +207,7 @@ class Settings(BaseSettings):
     keys: tuple[KeySettings, ...] = ()
     limits: Limits = Limits()
     records: RecordSettings | None = None
+    calls: CallSettings = CallSettings()
     open_metrics: bool = False
     drain_seconds: Annotated[float, Field(ge=0, le=600)] = 0.0
     stop_seconds: Seconds = 30.0

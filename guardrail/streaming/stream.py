@@ -48,7 +48,9 @@ def guarded_stream(
             or the engine can only be awaited.
     """
     source = sync_source(deltas)
-    return iterate(_events(mode, _work(guard, source, passages, question, mode, regenerate, policy)), source.close)
+    return iterate(
+        stream_events(mode, stream_work(guard, source, passages, question, mode, regenerate, policy)), source.close
+    )
 
 
 def aguarded_stream(
@@ -66,10 +68,12 @@ def aguarded_stream(
     ``deltas`` are read in a task of their own. A callable for ``passages`` may be a coroutine function.
     """
     source = async_source(deltas)
-    return aiterate(_events(mode, _work(guard, source, passages, question, mode, regenerate, policy)), source.close)
+    return aiterate(
+        stream_events(mode, stream_work(guard, source, passages, question, mode, regenerate, policy)), source.close
+    )
 
 
-def _work(
+def stream_work(
     guard: StreamGuard,
     source: Source,
     passages: PassageSource,
@@ -78,6 +82,7 @@ def _work(
     regenerate: Generator | None,
     policy: Policy | str | None,
 ) -> StreamWork:
+    """What one stream needs; arguments as ``guarded_stream``, and the source of its text."""
     if mode not in MODES:
         raise UsageError(f"unknown mode {mode!r}. {did_you_mean(str(mode), MODES)}")
     used = guard.policy_of_call(policy)  # one policy for all of the stream
@@ -89,11 +94,12 @@ def _work(
         regenerate=regenerate,
         policy=used,
         seen=Observation(guard.telemetry, used.name, guard.judge.name, mode=mode),
-        memory=Memory(guard.judge),
+        # An answer that is streamed again as it grows brings what was read of it before.
+        memory=guard.judge if isinstance(guard.judge, Memory) else Memory(guard.judge),
     )
 
 
-def _events(mode: Mode, work: StreamWork) -> Events[StreamEvent]:
+def stream_events(mode: Mode, work: StreamWork) -> Events[StreamEvent]:
     """The events of a stream, under observation."""
     seen = work.seen
     seen.open()

@@ -11,6 +11,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PRINTED = {
     "check_answer.py": ["contradicted", "60 days", "action: redact", "returns["],
     "guarded_function.py": ["Larkmoor Dam is 64 metres high.\nallow, 2 attempts\nbefore: No passage"],
+    "haystack_pipeline.py": ["A day costs 19 euros.[^g1]", "the passage says 14 euros"],
     "langchain_agent.py": ["ai: The garage opens at 6:00 and closes at 23:00.\n", "supported, allow, 2 attempts"],
     "langchain_chain.py": ["A day costs 20 euros.[^g1]", "- supported: The garage opens"],
     "langchain_lcel.py": ["23:00.| A day costs 14 euros.|", "redact: ['An architect from Vienna designed it.']"],
@@ -18,8 +19,12 @@ PRINTED = {
     "llamaindex_agent.py": ["tool: garage\nThe garage opens at 6:00.\n- supported", "- contradicted: A day costs 20"],
     "llamaindex_query.py": ["sources: ['swimmer']", "history: Dick Hanley coached Northwestern from 1927 to 1934.\n"],
     "llamaindex_workflow.py": ["[annotate] The garage opens", "A day costs 20 euros.[^g1]"],
+    "mcp_client.py": ["contradicted block", "contradicted: A day costs 19 euros."],
+    "openai_agents.py": ["delivered: The garage opens at 6:00.\n"],
     "openai_client.py": ["Larkmoor Dam is 64 metres high.\nredact: ", "|Larkmoor Dam is 64 metres high.||\n"],
     "own_engine.py": ["the engine keeps the contract", "supported", "unsupported"],
+    "pydantic_ai_agent.py": ["verdict: supported  passages: ['Garage']", "A day costs 14 euros."],
+    "vendor_interfaces.py": ['"detected":true', '"correctionText":"The garage', '"supportScore":0.5'],
 }
 
 
@@ -34,6 +39,8 @@ def test_example_runs(name, tmp_path):
         pytest.skip("needs the extra langchain or langchain-agents")
     if needed == "llamaindex" and importlib.util.find_spec("llama_index") is None:
         pytest.skip("needs the extra llama-index")
+    if name == "openai_agents.py" and importlib.util.find_spec("agents") is None:
+        pytest.skip("needs the extra openai-agents, whose openai others of dev cannot have yet")
     done = subprocess.run(
         [sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )
