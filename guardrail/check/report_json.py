@@ -14,13 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from guardrail.check.contract import Draft
 from guardrail.check.intake import ClaimLike, sentence_of
 from guardrail.errors import UsageError, did_you_mean
-from guardrail.report_json import guarded_record as guarded_record  # noqa: PLC0414  for who imports it from here
-from guardrail.report_json import summary_record as summary_record  # noqa: PLC0414
-from guardrail.types import (
-    Claim,
-    Passage,
-    Span,
-)
+from guardrail.types import Claim, Passage, Span
 
 
 class Encoding(TypedDict):

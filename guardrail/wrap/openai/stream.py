@@ -16,7 +16,7 @@ from guardrail.types import GuardedAnswer, Passage
 from guardrail.wrap.kinds import END, Items, Regenerators, Streams
 from guardrail.wrap.openai.chunks import Chunks
 from guardrail.wrap.openai.request import Request
-from guardrail.wrap.openai.written import Written, written
+from guardrail.wrap.written import Written, written
 
 
 class _Checked:
