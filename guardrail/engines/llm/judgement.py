@@ -121,6 +121,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
         return _blank(claim.id, documents, _UNNAMED)
     quotes, invented = _quotes(reply.quotes, documents)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
+    backed |= _together(labels, quotes, backed, claim, segment, documents)
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     certainty = CERTAINTY[reply.confidence]
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
@@ -132,7 +133,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     named = reply.verdict == "supported" and reply.error != "none"
     fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
     if fault is not None:
-        why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, backed, fault)
+        why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, fault)
         return why.row(claim.id, cells)
     aliases = [(each[0], each[1]) for each in reply.aliases if len(each) == 2]
     missing = documents.lacks(claim.text, segment.span, aliases) if reply.verdict == "supported" else None
@@ -218,6 +219,25 @@ def _cell(label: str, certainty: float, quotes: tuple[Span, ...], *, sound: bool
     return Cell(supported=says, contradicted=_SLIGHT, evidence=quotes)
 
 
+def _together(
+    labels: Sequence[str],
+    quotes: Mapping[int, tuple[Span, ...]],
+    backed: set[int],
+    claim: Claim,
+    segment: Segment,
+    documents: Documents,
+) -> set[int]:
+    """Documents that say a part each, if what they say together speaks of the claim and one of them does alone.
+
+    A deduction needs words that the claim has not ("4,800 a semester" and "three semesters" for a sum of 14,400).
+    """
+    parts = {n for n in quotes if labels[n] == "P"}
+    if not parts & backed:
+        return set()
+    joint = [(n, span) for n in sorted(parts) for span in quotes[n]]
+    return parts if documents.bears(claim.text, joint, segment.text) else set()
+
+
 def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged | None:
     """Why the verdict over all documents cannot stand on the labels and their quotes, or None.
 
@@ -229,24 +249,22 @@ def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged |
     if verdict == "supported":
         if sound["S"] or len(sound["P"]) > 1:
             return None
-        return _INVENTED if claimed["S"] or len(claimed["P"]) > 1 else _INCONSISTENT
+        return _OFF_TOPIC if claimed["S"] or len(claimed["P"]) > 1 else _INCONSISTENT
     if claimed["S"]:
         return _INCONSISTENT
     if verdict == "contradicted":
         if sound["C"]:
             return None
-        return _INVENTED if claimed["C"] else _INCONSISTENT
+        return _OFF_TOPIC if claimed["C"] else _INCONSISTENT
     return _INCONSISTENT if claimed["C"] else None
 
 
-def _reason_for(
-    quotes: Mapping[int, tuple[Span, ...]], documents: Documents, backed: set[int], fault: NotJudged
-) -> NotJudged:
+def _reason_for(quotes: Mapping[int, tuple[Span, ...]], documents: Documents, fault: NotJudged) -> NotJudged:
     if fault is _INCONSISTENT or not quotes:
         return fault
     if documents.orders([(n, span) for n, spans in quotes.items() for span in spans]):
         return _ORDERED
-    return fault if backed else _OFF_TOPIC
+    return fault
 
 
 def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, NotJudged | None]:

@@ -36,6 +36,17 @@ _CONTEXT = 2
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
 
+_MADE_UP = re.compile(
+    r"\s*(?:an?|any|anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?"
+    r"(?=\b(?:would|could|can|cannot|can't|may|must|need|needs|does|do|is|are|qualifies|gets|pays|receives)\b)"
+    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A case that a claim makes up to apply a rule to ("An applicant who earns 3,000 would not ..."), up to its verb."""
+
+_SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
+"""Tables give amounts in millions without saying so in each cell."""
+
 
 class Documents:
     """The passages of one request as the judge calls them: "d1", "d2", ...
@@ -92,7 +103,8 @@ class Documents:
         A judge that calls such a claim supported is not believed. Names and quotations are compared only where all
         passages are in the script of the claim; numbers read alike in all. Not demanded is what the answer does not
         write there (another piece of it, a heading or the question brought it), a name that the question has, and one
-        that the judge names another name for which some passage has; beside orders it may not name any.
+        that the judge names another name for which some passage has; beside orders it may not name any. Values of a
+        case that the claim makes up, to apply a rule to it, are its own.
 
         Args:
             claim: What is claimed.
@@ -105,14 +117,23 @@ class Documents:
         named = {FactKind.NAME, FactKind.QUOTE}
         kinds = VALUE_KINDS | named if self._scripts <= {language(claim)} else VALUE_KINDS
         own = written.of(self._answer).casefold() if written and self._answer else ""
+        made_up = _MADE_UP.match(own or claim.casefold())
+        case = made_up.group() if made_up else ""
         for missing in compare(facts, self._facts):
             surface = missing.claim_value.casefold()
+            if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
+                continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
             if missing.kind in named and (surface in self._question or self._is_alias(surface, aliases)):
                 continue
             return missing.claim_value
         return None
+
+    def _has_unscaled(self, value: str) -> bool:
+        """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
+        bare = _SCALE.sub("", value)
+        return bare != value and not any(m.weight >= _HARD for m in compare(extract(bare), self._facts))
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""

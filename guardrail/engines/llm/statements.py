@@ -18,6 +18,13 @@ _OFFERS = re.compile(
     "我(?:还|也|很)?(?:可以|能|愿意|乐意)?(?:继续|再|进一步)?(?:帮|为|给|向|告诉)[您你]"
     "(?:继续|进一步|详细|更多|提供|比较|介绍|查询|查找|说明|解释|解答|整理|信息|一下|的)*[。！!]?"
 )
+_SYMPATHY = re.compile(
+    r"(?:i|we)(?:\ (?:am|are)|['’](?:m|re))\ (?:very\ |so\ |truly\ |really\ |deeply\ )?sorry\ "
+    r"(?:for|about|to\ hear(?:\ (?:about|of))?)\ (?:your|the|this|that|any)"
+    r"(?:\ (?:loss|inconvenience|trouble|wait|confusion|delay|news))?[.!]?"
+    r"|(?:对此|非常|十分|很)*(?:抱歉|遗憾)[。！]?",
+    re.IGNORECASE,
+)
 _TALK = frozenset(
     stem(word)
     for word in "answer ask assist course explain feel free further glad good happy help hope information know let "
@@ -39,14 +46,17 @@ _REQUEST = re.compile(
 )
 """A question back to the reader; after a comma it could state something."""
 _REFERRAL = re.compile(
-    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ )?"
+    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ |it(?:['’]s|\ is)\ best\ to\ )?"
     r"(?:talk\ (?:to|with)|speak\ (?:to|with)|ask|see|consult|contact)\ "
     r"(?:(?:to|with|at|your|a|an|the|our|their|local|qualified|licen[cs]ed|medical|legal|financial|tax|health\s?care"
-    r"|customer|technical|front|reception|help|or)\ ){0,6}"
+    r"|customer|technical|front|reception|help|or|(?-i:[A-Z][a-z]+(?:['’]s)?))\ ){0,6}"
     r"(?:doctor|physician|pharmacist|nurse|dentist|vet|provider|professional|lawyer|solicitor|attorney|adviser|advisor"
     r"|accountant|expert|specialist|support|service|manufacturer|desk|staff|administrator)s?"
+    r"(?:\ (?:team|hotline))?(?:\ or\ (?:check|see)\ the(?:ir)?\ (?:page|website|site)(?:\ on\ [a-z]+)?)?"
+    r"(?:,\ if\ there\ is\ one)?"
     r"(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details|advice)|about\ (?:this|that|it)"
     r"|if\ (?:in\ doubt|unsure)))?[.!]?"
+    r"|(?:请|建议您?|您?可以?)(?:先)?向[^，。；：\d]{0,8}(?:客服|医生|律师|专家|厂家|工作人员)(?:咨询|询问)[。！]?"
     r"|(?:请|建议(?:您)?|可以?|您可以?)?(?:先)?(?:咨询|询问|联系)(?:您的|专业|相关|当地|主治|一下|官方)*"
     r"(?:医生|医师|药师|律师|客服|专业人士|专家|厂家|工作人员)[。！]?",
     re.IGNORECASE,
@@ -73,9 +83,15 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 
+_WHICH_IS_NOT_GIVEN = re.compile(
+    r"\bwhich\s+(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:given|provided|listed|shown|included)\b", re.IGNORECASE
+)
+
 
 def is_about_documents(text: str) -> bool:
     """Whether a text says that something is not told: by the documents, or so that it cannot be told."""
+    if _WHICH_IS_NOT_GIVEN.search(text):
+        return True
     return _LACKS.search(text) is not None and bool(_SOURCE.search(text) or _TELLS.search(text))
 
 
@@ -85,7 +101,7 @@ def is_talk(text: str) -> bool:
     Greetings, questions and refusals are known to the rules; "You can cancel" or "I can confirm that ..." are claims.
     """
     text = " ".join(text.split())
-    if any(pattern.fullmatch(text) for pattern in (_OFFERS, _REQUEST, _REFERRAL, _NUMBERING)):
+    if any(pattern.fullmatch(text) for pattern in (_OFFERS, _REQUEST, _REFERRAL, _SYMPATHY, _NUMBERING)):
         return True
     if extract(text).facts or _FIRST_PERSON.search(text) is None:
         return False
