@@ -133,7 +133,7 @@ class Documents:
     def _has_unscaled(self, value: str) -> bool:
         """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
         bare = _SCALE.sub("", value)
-        return bare != value and not any(m.weight >= _HARD for m in compare(extract(bare), self._facts))
+        return bare != value and not compare(extract(bare), self._facts)
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""

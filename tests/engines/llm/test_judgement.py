@@ -79,6 +79,32 @@ def test_two_documents_may_bear_a_claim_out_together() -> None:
     assert read(point(labels="d1:P d2:P d3:N")).row.unverified
 
 
+COSTS = Documents(
+    [
+        Passage(id="a", text="Aldmoor takes three semesters. Each costs 4,800 euros."),
+        Passage(id="b", text="Brevik takes two years. All others pay 7,200 euros."),
+        Passage(id="c", text="The canteen serves soup."),
+    ]
+)
+SUM = Segment(id="s1", span=Span(0, 47), text="Aldmoor and its rival cost the same, namely 14,400.")
+THREE = {"document": "d1", "text": "Aldmoor takes three semesters ... costs 4,800 euros"}
+
+
+@pytest.mark.parametrize(
+    ("other", "supported"),
+    [
+        ({"document": "d2", "text": "All others pay 7,200 euros."}, True),
+        ({"document": "d2", "text": "All others pay 9,000 euros."}, False),
+        (None, False),
+    ],
+)
+def test_a_part_of_a_deduction_may_have_no_word_of_it(other: dict[str, str] | None, supported: bool) -> None:
+    """One part must speak of the claim, and both must be there."""
+    quotes = [THREE, *([other] if other else [])]
+    judged = read(point("supported", "d1:P d2:P d3:N", quotes=quotes), segment=SUM, documents=COSTS)
+    assert (judged.row.unverified is None) is supported
+
+
 @pytest.mark.parametrize(
     "broken",
     [

@@ -178,3 +178,24 @@ def test_the_values_of_a_case_that_is_made_up_are_its_own(
 ) -> None:
     """Before the verb they describe the case; after it they are what the answer says of it."""
     assert Documents(passages, answer=answer).lacks(claim, Span(0, len(answer))) == missing
+
+
+RESULTS = Documents(
+    [
+        Passage(
+            text="| | 2024 | 2023 |\n|---|---|---|\n| Capital expenditure | 1,900 | 2,600 |\n| Sales | 18,400 | 16,900 |"
+        )
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "missing"),
+    [
+        ("Capital expenditure was cut by 700 million.", None),
+        ("Sales came to 18,400 million.", None),
+        ("Capital expenditure was cut by 900 million.", "900 million"),
+    ],
+)
+def test_a_table_need_not_say_that_it_counts_in_millions(claim: str, missing: str | None) -> None:
+    assert RESULTS.lacks(claim) == missing
