@@ -83,5 +83,5 @@ def _describe(settings: Settings) -> None:
     if not settings.keys:
         typer.echo("key         none: everybody on this machine may use it")
     typer.echo(f"records     {store.path if store else 'none'}")
-    said = ", ".join(f"{name} {value:g}" for name, value in settings.limits.model_dump(exclude={"threads"}).items())
+    said = ", ".join(f"{name} {value:,}" for name, value in settings.limits.model_dump(exclude={"threads"}).items())
     typer.echo(f"limits      threads {threads_of(settings.limits)}, {said}")
