@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from guardrail.check.contract import LINKINGS, AsyncEngine, Draft, Engine, Linking
 from guardrail.check.drivers import Program, arun, run
 from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
+from guardrail.check.many import AT_ONCE, acheck_all, batch_of, check_all
 from guardrail.check.retrieve import AsyncRetriever, Retriever
 from guardrail.engines.by_name import NAMES, make_engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
-from guardrail.many import AT_ONCE, acheck_all, batch_of, check_all
 from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
 from guardrail.repair.generators import AsyncRewriter, Authors, Generator, Rewriter
