@@ -25,7 +25,7 @@ def mcp(
 ) -> None:
     """Serve check_answer and worst_answers by the Model Context Protocol, on standard input and output.
 
-    Example of a client's settings: {"command": "guardrail", "args": ["mcp", "--records", "guardrail.db"]}
+    Example: guardrail mcp --records guardrail.db (in a client's settings: "command": "guardrail", "args": ["mcp", ...])
     """
     from guardrail_mcp import make_server
 

@@ -14,6 +14,7 @@ from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
 from guardrail.engines.llm.statements import is_about_documents, is_talk
+from guardrail.text.words import read_words
 from guardrail.types import LOGIC_ERRORS, Cause, Cell, Claim, ErrorType, LogicVerdict, RelationKind, Row, Segment, Span
 
 CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}
@@ -297,13 +298,22 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
     ), None
 
 
+_PART = 0.8
+"""Share of a segment's words up to which a point is a part of it."""
+
+
 def tie_words(segment: Segment) -> str | None:
     """The words that tie points of the segment together, and are judged as such; None if there are none.
 
     A relation whose words stand in a point is judged with that point, once: a condition, a quantity, a cause that is
-    one. A point that is the whole segment holds all of them, and would hide them: there they are asked for too.
+    one. A point that is about the whole segment holds all of them, and would hide them: there they are asked for too.
     """
-    parts = [" ".join(claim.text.split()).casefold() for claim in segment.claims if claim.text != segment.text]
+    whole = len(read_words(segment.text))
+    parts = [
+        " ".join(claim.text.split()).casefold()
+        for claim in segment.claims
+        if len(read_words(claim.text)) <= _PART * whole
+    ]
     tied = dict.fromkeys(
         relation.connective
         for relation in segment.relations

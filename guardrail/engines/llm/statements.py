@@ -13,6 +13,12 @@ from guardrail.text.wording import words
 from guardrail.text.words import stem
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
+_INVITES = re.compile(
+    r"if\ (?:anything|something)\ (?:is|remains)\ (?:unclear|open),?\ (?:please\ )?(?:feel\ free\ to\ )?ask[.!]?"
+    r"|if\ you\ (?:can|could)\ (?:send|give|show|tell)\ me\ [^.;:]{1,60},\ i(?:['’]ll|\ will|\ can)"
+    r"(?:\ gladly|\ happily)?\ (?:look|check|try|help)(?:\ again|\ further)?[.!]?",
+    re.IGNORECASE,
+)
 _WISHES = re.compile(r"(?:i|we)\s+(?:wish|hope)\b", re.IGNORECASE)
 _OFFERS = re.compile(
     "我(?:还|也|很)?(?:可以|能|愿意|乐意)?(?:继续|再|进一步)?(?:帮|为|给|向|告诉)[您你]"
@@ -46,16 +52,17 @@ _REQUEST = re.compile(
 )
 """A question back to the reader; after a comma it could state something."""
 _REFERRAL = re.compile(
-    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ |it(?:['’]s|\ is)\ best\ to\ )?"
+    r"(?:please\ |you\ (?:should|may\ want\ to|can|could)\ |kindly\ |it(?:['’]s|\ is|\ would\ be)\ best\ to\ )?"
     r"(?:talk\ (?:to|with)|speak\ (?:to|with)|ask|see|consult|contact)\ "
     r"(?:(?:to|with|at|your|a|an|the|our|their|local|qualified|licen[cs]ed|medical|legal|financial|tax|health\s?care"
     r"|customer|technical|front|reception|help|or|(?-i:[A-Z][a-z]+(?:['’]s)?))\ ){0,6}"
-    r"(?:doctor|physician|pharmacist|nurse|dentist|vet|provider|professional|lawyer|solicitor|attorney|adviser|advisor"
+    r"(?:(?:doctor|nurse|midwife|pharmacist|lawyer|bank),?\ ){0,2}(?:or\ )?"
+    r"(?:doctor|physician|pharmacist|nurse|dentist|vet|campsite|hotel|airline|landlord|bank|embassy|shop|seller|provider|professional|lawyer|solicitor|attorney|adviser|advisor"
     r"|accountant|expert|specialist|support|service|manufacturer|desk|staff|administrator)s?"
     r"(?:\ (?:team|hotline))?(?:\ or\ (?:check|see)\ the(?:ir)?\ (?:page|website|site)(?:\ on\ [a-z]+)?)?"
     r"(?:,\ if\ there\ is\ one)?"
     r"(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details|advice)|about\ (?:this|that|it)"
-    r"|if\ (?:in\ doubt|unsure)))?[.!]?"
+    r"|if\ (?:in\ doubt|unsure)))?(?:\ before\ you\ [a-z]+(?:\ (?:any|it|them|this|there))?)?[.!]?"
     r"|(?:请|建议您?|您?可以?)(?:先)?向[^，。；：\d]{0,8}(?:客服|医生|律师|专家|厂家|工作人员)(?:咨询|询问)[。！]?"
     r"|(?:请|建议(?:您)?|可以?|您可以?)?(?:先)?(?:咨询|询问|联系)(?:您的|专业|相关|当地|主治|一下|官方)*"
     r"(?:医生|医师|药师|律师|客服|专业人士|专家|厂家|工作人员)[。！]?",
@@ -101,7 +108,7 @@ def is_talk(text: str) -> bool:
     Greetings, questions and refusals are known to the rules; "You can cancel" or "I can confirm that ..." are claims.
     """
     text = " ".join(text.split())
-    if any(pattern.fullmatch(text) for pattern in (_OFFERS, _REQUEST, _REFERRAL, _SYMPATHY, _NUMBERING)):
+    if any(pattern.fullmatch(text) for pattern in (_OFFERS, _REQUEST, _REFERRAL, _SYMPATHY, _INVITES, _NUMBERING)):
         return True
     if extract(text).facts or _FIRST_PERSON.search(text) is None:
         return False

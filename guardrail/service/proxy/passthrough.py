@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
+from starlette.routing import Match
 
 from guardrail.service.errors import ServiceError, Unknown
 from guardrail.service.proxy.delivery import stream_reply
@@ -35,6 +36,8 @@ class Passing:
                 would answer unchecked.
         """
         path = below_v1(request)
+        if any(route.matches(request.scope)[0] is Match.PARTIAL for route in request.app.routes):
+            raise ServiceError(405, "wrong_method", f"/v1/{path} does not take {request.method}. See /openapi.json.")
         if spelled(path) in self._guarded:
             if path in self._guarded:
                 raise ServiceError(405, "wrong_method", f"/v1/{path} wants POST.")

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import httpx
 
-from guardrail.service.errors import Invalid, ServiceError, Unknown
+from guardrail.service.errors import ServiceError, Unknown
 from guardrail.service.proxy.headers import Pairs, sent_headers
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def below_v1(request: Request) -> str:
     """The path behind ``/v1/`` as the client wrote it.
 
     Raises:
-        Invalid: it would leave the upstream's base, or is written so that servers read it differently.
+        Unknown: it would leave the upstream's base, or is written so that servers read it differently.
     """
     raw: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
     root = request.scope.get("root_path", "").encode()
@@ -217,7 +217,7 @@ def below_v1(request: Request) -> str:
         or "" in steps[1:]
         or not plain.isprintable()
     ):
-        raise Invalid("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
+        raise Unknown("the path must be plain: /v1/ and names, without empty steps, '.' and '..'.")
     return path.removeprefix("/v1/")
 
 

@@ -14,7 +14,7 @@ from guardrail.testing import OpenAIServer
 
 def check(plan):
     """Check the case by a plan: the report, and calls and rounds as the server saw them."""
-    with OpenAIServer(reply, seconds=0.05) as server:
+    with OpenAIServer(reply, seconds=0.3) as server:
         llm = OpenAILLM("scripted", base_url=server.base_url, api_key="none")
         engine = LLMEngine(llm=llm, plan=plan, cache=None, settings=CallSettings(max_calls=None))
         guard = Guard(policy=Policy.monitor().with_(deadline=None), engine=engine)

@@ -14,6 +14,10 @@ from guardrail.engines.llm.statements import is_about_documents, is_talk
         "Talk to your doctor.",
         "It's best to ask Cobalt's support team or check the page on provisioning, if there is one.",
         "Please contact customer support.",
+        "It would be best to ask the campsite directly before you book.",
+        "Please ask your doctor, midwife or pharmacist before you take any.",
+        "If anything is unclear, feel free to ask.",
+        "If you can send me the second page of section 18, I'll gladly look again.",
         "建议您向清源客服咨询。",
         "请咨询医生。",
         "Could you tell me which model you have?",
@@ -36,6 +40,9 @@ def test_talk(text: str) -> None:
         "建议您向客服咨询，因为不能退款。",
         "I can confirm that the shop is open.",
         "You can cancel.",
+        "Ask the hotel before you pay 40 euros.",
+        "If anything is unclear, the deposit is kept.",
+        "If you can send me the receipt, the shop refunds the price.",
     ],
 )
 def test_claims_are_no_talk(text: str) -> None:

@@ -34,8 +34,8 @@ def test_drafts_in_a_stream_are_withheld_too():
     body = [
         HEAD | {"object": "chat.completion.chunk", "choices": [choice]} for choice in [*choices[:2], stray, choices[2]]
     ]
-    with Scripted(body) as server:
-        client = GuardedOpenAI(openai.OpenAI(base_url=server.base_url, api_key="any"), guard())
+    with Scripted(body) as server, openai.OpenAI(base_url=server.base_url, api_key="any") as plain:
+        client = GuardedOpenAI(plain, guard())
         chunks = list(client.chat.completions.create(model="m", messages=ASKED, passages=PASSAGES, stream=True))
     assert RAW not in "".join(map(repr, chunks))
     assert joined(chunks) == BLOCKED["en"]
@@ -50,8 +50,8 @@ def test_words_beside_a_call_of_a_tool_are_no_answer(mode):
     choices = [{"index": 0, "delta": d, "finish_reason": None} for d in deltas]
     choices.append({"index": 0, "delta": {}, "finish_reason": "tool_calls"})
     body = [HEAD | {"object": "chat.completion.chunk", "choices": [choice]} for choice in choices]
-    with Scripted(body) as server:
-        client = GuardedOpenAI(openai.OpenAI(base_url=server.base_url, api_key="any"), guard(), mode=mode)
+    with Scripted(body) as server, openai.OpenAI(base_url=server.base_url, api_key="any") as plain:
+        client = GuardedOpenAI(plain, guard(), mode=mode)
         stream = client.chat.completions.create(model="m", messages=ASKED, passages=PASSAGES, stream=True)
         chunks = list(stream)
     assert joined(chunks) == ("I ask Halloway." if mode == "buffer" else BLOCKED["en"])
