@@ -15,7 +15,19 @@ from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
 from guardrail.engines.llm.statements import is_about_documents, is_talk
 from guardrail.text.words import read_words
-from guardrail.types import LOGIC_ERRORS, Cause, Cell, Claim, ErrorType, LogicVerdict, RelationKind, Row, Segment, Span
+from guardrail.types import (
+    LOGIC_ERRORS,
+    Cause,
+    Cell,
+    Claim,
+    ErrorType,
+    LogicVerdict,
+    Relation,
+    RelationKind,
+    Row,
+    Segment,
+    Span,
+)
 
 CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}
 """Probability that stands for the judge's word; a threshold between two of them tells them apart."""
@@ -301,23 +313,27 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
 _PART = 0.8
 """Share of a segment's words up to which a point is a part of it."""
 
+_TIES = frozenset({RelationKind.CAUSE, RelationKind.PURPOSE, RelationKind.CONCESSION, RelationKind.SEQUENCE})
+"""Relations between two statements that a point about the whole segment would hide; a condition is part of its point."""
+
 
 def tie_words(segment: Segment) -> str | None:
     """The words that tie points of the segment together, and are judged as such; None if there are none.
 
     A relation whose words stand in a point is judged with that point, once: a condition, a quantity, a cause that is
-    one. A point that is about the whole segment holds all of them, and would hide them: there they are asked for too.
+    one. A point about the whole segment would hide what ties two statements together: there it is asked for too.
     """
     whole = len(read_words(segment.text))
-    parts = [
-        " ".join(claim.text.split()).casefold()
-        for claim in segment.claims
-        if len(read_words(claim.text)) <= _PART * whole
-    ]
+    points = [(" ".join(c.text.split()).casefold(), len(read_words(c.text)) > _PART * whole) for c in segment.claims]
+
+    def inside(relation: Relation) -> bool:
+        ties = relation.kind in _TIES
+        return any(_has(text, relation.connective) for text, is_whole in points if not (ties and is_whole))
+
     tied = dict.fromkeys(
         relation.connective
         for relation in segment.relations
-        if relation.kind is not RelationKind.SCOPE and not any(_has(part, relation.connective) for part in parts)
+        if relation.kind is not RelationKind.SCOPE and not inside(relation)
     )
     return "; ".join(tied) or None
 
