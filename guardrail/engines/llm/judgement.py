@@ -314,7 +314,7 @@ _PART = 0.8
 """Share of a segment's words up to which a point is a part of it."""
 
 _TIES = frozenset({RelationKind.CAUSE, RelationKind.PURPOSE, RelationKind.CONCESSION, RelationKind.SEQUENCE})
-"""Relations between two statements that a point about the whole segment would hide; a condition is part of its point."""
+"""Relations of two statements that a point about the whole segment would hide; a condition is part of its point."""
 
 
 def tie_words(segment: Segment) -> str | None:
