@@ -23,6 +23,9 @@ from guardrail.testing import FakeEngine
 from guardrail.wrap.time_limit import NoAnswerInTime
 from tests.support.garage import FACT, QUESTION
 
+# A chain that is left behind in its thread ends when it likes; its generators may complain when they are collected.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 class Hanging(BaseRetriever):
     """Waits for ``end``; the first query is answered at once, where ``after`` is 1."""
@@ -130,8 +133,6 @@ from langchain_core.runnables import RunnableLambda
 from guardrail import Guard, Policy
 from guardrail.testing import FakeEngine
 
-# A chain that is left behind in its thread ends when it likes; its generators may complain when they are collected.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 chain = RunnableLambda(lambda question: time.sleep(600)) | StrOutputParser()
 print(guard_chain(chain, Guard(policy=Policy.strict(), engine=FakeEngine()), answer_timeout=0.2).invoke("How high?"))
 """

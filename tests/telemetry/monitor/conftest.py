@@ -111,7 +111,7 @@ def promtool():
 
     def run(*arguments: object, cwd: Path | None = None) -> str:
         done = subprocess.run(
-            [binary, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+            [binary, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
