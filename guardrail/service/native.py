@@ -41,26 +41,12 @@ class _Way(NamedTuple):
 
 
 async def _check(service: Service, guard: Guard, item: CheckItem, unit: Unit) -> dict[str, Any]:
-    record = _record(item)
-    report = await service.check(
-        guard,
-        answer=record.answer,
-        passages=record.to_passages(),
-        question=record.question,
-        claims=record.to_claims(),
-    )
+    report = await service.check(guard, **_asked(item))
     return {"id": item.id, **in_units(summary_record(report, texts=True), report.answer, _texts(report), unit)}
 
 
 async def _run(service: Service, guard: Guard, item: CheckItem, unit: Unit) -> dict[str, Any]:
-    record = _record(item)
-    guarded = await service.run(
-        guard,
-        answer=record.answer,
-        passages=record.to_passages(),
-        question=record.question,
-        claims=record.to_claims(),
-    )
+    guarded = await service.run(guard, **_asked(item))
     report = guarded.report
     return {"id": item.id, **in_units(guarded_record(guarded, texts=True), report.answer, _texts(report), unit)}
 
@@ -163,9 +149,16 @@ def _json_body(request: Request, body: bytes) -> dict[str, Any]:
     return read_json(body)
 
 
-def _record(item: CheckItem) -> Record:
+def _asked(item: CheckItem) -> dict[str, Any]:
+    """What ``Service.check`` and ``Service.run`` are given."""
     given: dict[str, Any] = {"answer": item.answer, "passages": item.passages, "question": item.question}
-    return Record(**given) if item.claims is None else ClaimsRecord(**given, claims=item.claims)
+    record = Record(**given) if item.claims is None else ClaimsRecord(**given, claims=item.claims)
+    return {
+        "answer": record.answer,
+        "passages": record.to_passages(),
+        "question": record.question,
+        "claims": record.to_claims(),
+    }
 
 
 def _texts(report: Report) -> dict[str, str]:

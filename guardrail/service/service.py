@@ -148,7 +148,7 @@ class Service:
         given = _Given(question=question, claims=claims, policy=policy)
         return await self.pool.do(
             guard.judge,
-            self._work(answer, passages),
+            self.work(answer, passages),
             lambda _: guard.check(answer, passages, **given),
             lambda: guard.acheck(answer, passages, **given),
         )
@@ -174,7 +174,7 @@ class Service:
         given = _Given(question=question, claims=claims, policy=policy)
         return await self.pool.do(
             guard.judge,
-            self._work(answer, passages),
+            self.work(answer, passages),
             lambda wait: guard.run(answer, passages, regenerate=here(regenerate, wait), **given),
             lambda: guard.arun(answer, passages, regenerate=regenerate, **given),
         )
@@ -188,12 +188,12 @@ class Service:
         """
         return await self.pool.do(
             guard.judge,
-            self._work(answer, ()),
+            self.work(answer, ()),
             lambda _: guard.draft(answer, question),
             lambda: guard.adraft(answer, question),
         )
 
-    def _work(self, answer: str, passages: Sequence[PassageLike]) -> Work:
+    def work(self, answer: str, passages: Sequence[PassageLike]) -> Work:
         """What it will take, by the characters to be read.
 
         Raises:

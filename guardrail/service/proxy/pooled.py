@@ -13,8 +13,6 @@ from guardrail.check.intake import PassageLike
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
 from guardrail.repair.generators import Generator
-from guardrail.service.keys import client
-from guardrail.service.turns import Work as Turn
 from guardrail.telemetry import Telemetry
 from guardrail.types import GuardedAnswer, Passage, Report
 
@@ -63,10 +61,7 @@ class PooledGuard:
         program = partial(self.guard.checking, answer, passages, **options)  # type: ignore[arg-type]  # by their names
 
         async def in_turn() -> Report:
-            size = len(answer) + sum(len(passage.text) for passage in self.passages)
-            turn = Turn(
-                client=client.get().name, cost=1 + size / 1_000, large=size > self.service.settings.limits.large
-            )
+            turn = self.service.work(answer, self.passages)
             return await self.service.pool.do(self.guard.judge, turn, lambda _: run(program()), lambda: arun(program()))
 
         report: Report = yield Work(lambda: run(program()), in_turn)
