@@ -174,7 +174,7 @@ class Load:
                 began = time.perf_counter()
                 try:
                     what = await self.ask(http, number)
-                except httpx.HTTPError as error:
+                except (httpx.HTTPError, ValueError) as error:  # no JSON is no reply
                     what = "refused" if self.stopping and isinstance(error, httpx.ConnectError) else "lost"
                     self.note(what, number, repr(error))
                 self.seen[what] += 1
@@ -225,8 +225,8 @@ class Load:
 
 def said(text):
     """The answer's text in a reply, whole or streamed."""
-    if not text.startswith("data:"):
-        return json.loads(text)["choices"][0]["message"]["content"]
+    if not re.search(r"^data: ", text, re.MULTILINE):
+        return json.loads(text)["choices"][0]["message"]["content"] or ""
     chunks = [json.loads(line[5:]) for line in text.splitlines() if line.startswith("data: {")]
     return "".join(choice["delta"].get("content") or "" for chunk in chunks for choice in chunk.get("choices", ()))
 

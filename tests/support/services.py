@@ -109,8 +109,9 @@ def command(folder, config, *options, env=None):
         found = re.search(r"serves at (\S+)", log.read_text())
         assert found, log.read_text()
         one = Command(found[1], process, log)
-        wait_until(lambda: _ready(one))
-        yield one
+        with one.client:
+            wait_until(lambda: _ready(one))
+            yield one
     finally:
         process.terminate()
         process.wait(60)

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import socket
-import subprocess
 import time
 
 import pytest
 
 from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.errors import ConfigurationError
+from tests.support.redis_server import needs_redis, running_redis
 
 TEXT = '{"verdict": "supported", "quote": "大坝高六十四米 \\" \u2028 \x00 🙂"}'
 
 
-needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="no redis-server here")
-
-
 @pytest.fixture
 def redis_url():
-    """A real server on loopback, without persistence."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/")
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            break
-        except OSError:
-            time.sleep(0.05)
-    yield f"redis://127.0.0.1:{port}/0", server
-    server.terminate()
-    server.wait(10)
+    """See running_redis."""
+    with running_redis() as found:
+        yield found
 
 
 @needs_redis
