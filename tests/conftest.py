@@ -28,6 +28,18 @@ def ctrl_c():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def one_thread_per_model():
+    """Threads of the model that wait for each other by spinning cost several tests at once many times their work."""
+    from guardrail.engines.local import model, packs
+
+    real = model.session
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (model, packs):
+            patch.setattr(module, "session", lambda folder, threads: real(folder, threads or 1))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def no_network():
     """Only Unix sockets and the loopback interface can be connected to."""
     with pytest.MonkeyPatch.context() as patch:
