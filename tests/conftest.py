@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import socket
+import ssl
 
 import pytest
 from hypothesis import settings
@@ -38,6 +40,14 @@ def one_thread_per_model():
     with pytest.MonkeyPatch.context() as patch:
         for module in (model, packs):
             patch.setattr(module, "session", lambda folder, threads: real(folder, threads or 1))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def certificates_are_read_once():
+    """Each HTTP client reads the certificates of all authorities, a tenth of a second; no test needs any."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
 
 
