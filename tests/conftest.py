@@ -23,6 +23,14 @@ settings.load_profile("guardrail")
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Only tests that wait for servers and processes are run again: what else fails has a reason."""
+    if config.pluginmanager.hasplugin("rerunfailures"):
+        for item in items:
+            if item.get_closest_marker("clock"):
+                item.add_marker(pytest.mark.flaky(reruns=2))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def ctrl_c():
     """A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that."""

@@ -18,6 +18,8 @@ from guardrail.check.contract import Draft
 from guardrail.testing import FakeEngine
 from tests.support.checks import ANSWER, PASSAGES, VERDICTS, AsyncFake, check_both, verdicts
 
+pytestmark = pytest.mark.clock
+
 
 @pytest.mark.parametrize("error", [EngineError("down"), EngineTimeout("late"), RuntimeError("bug"), StopIteration()])
 def test_a_raising_engine_leaves_unverified_findings(error):

@@ -12,6 +12,8 @@ import pytest
 
 from guardrail.telemetry import Telemetry
 
+pytestmark = pytest.mark.clock
+
 pytest.importorskip("opentelemetry.sdk")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 

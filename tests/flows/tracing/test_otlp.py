@@ -14,6 +14,8 @@ from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine, OpenAIServer
 from tests.support.judge_script import ReadingJudge
 
+pytestmark = pytest.mark.clock
+
 QUESTION = "When was the Fennick viaduct opened?"
 ANSWER = "The Fennick viaduct opened in 1950. It is 503 metres long."
 BETTER = "The Fennick viaduct opened in 1932."

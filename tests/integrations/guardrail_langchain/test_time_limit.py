@@ -24,7 +24,7 @@ from guardrail.wrap.time_limit import NoAnswerInTime
 from tests.support.garage import FACT, QUESTION
 
 # A chain that is left behind in its thread ends when it likes; its generators may complain when they are collected.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [pytest.mark.clock, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
 
 
 class Hanging(BaseRetriever):

@@ -21,6 +21,8 @@ from guardrail.testing import FakeEngine
 from guardrail.wrap.time_limit import NoAnswerInTime
 from tests.support.recorded_llama import RecordedLLM
 
+pytestmark = pytest.mark.clock
+
 GOOD = "The dam is 64 metres high."
 
 

@@ -15,10 +15,13 @@ import pytest
 
 RUN = Path(__file__).parents[3] / "examples" / "monitoring" / "run.py"
 
-pytestmark = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),
-    reason="needs the extras langchain, openai and monitoring",
-)
+pytestmark = [
+    pytest.mark.clock,
+    pytest.mark.skipif(
+        any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),
+        reason="needs the extras langchain, openai and monitoring",
+    ),
+]
 
 slow = pytest.mark.skipif(os.environ.get("GUARDRAIL_SLOW") != "1", reason="takes a minute: make monitor-test")
 

@@ -16,7 +16,7 @@ from guardrail.telemetry.records import RecordStore
 
 SERVICE = Path(__file__).with_name("service.py")
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of Unix")
+pytestmark = [pytest.mark.clock, pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of Unix")]
 
 
 def start(mode, path):

@@ -12,7 +12,7 @@ import pytest
 from guardrail.telemetry.records import RecordStore, writer
 from tests.support.disk_trouble import locked
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("impatient")]
 
 
 def eventually(true, seconds=60.0):

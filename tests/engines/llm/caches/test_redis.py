@@ -13,6 +13,8 @@ import pytest
 from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.errors import ConfigurationError
 
+pytestmark = pytest.mark.clock
+
 TEXT = '{"verdict": "supported", "quote": "大坝高六十四米 \\" \u2028 \x00 🙂"}'
 
 

@@ -18,6 +18,8 @@ from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 from guardrail.testing.loopback import HttpReply, Loopback
 
+pytestmark = pytest.mark.clock
+
 FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 GOOD = '{"verdict": "supported"}'
 
@@ -109,7 +111,7 @@ def test_a_cut_connection_is_tried_again(perform, cut, script, one):
 
 def test_a_slow_reply_is_given_up_and_tried_again(perform, script, one):
     with OpenAIServer(script(Reply(GOOD, seconds=600.0), GOOD)) as server:
-        assert one(perform, server, replace(FAST, timeout=3.0)).text == GOOD
+        assert one(perform, server, replace(FAST, timeout=6.0)).text == GOOD
         assert server.call_count >= 2
 
 
