@@ -3,7 +3,8 @@
 # make help        all targets
 #
 # PYTHON=python3.12 chooses the interpreter (3.11 or newer); PYTEST_ARGS, ARGS, DATA and RUN go to the tools.
-# JOBS is how many processes run the tests: one more than two cores, for some tests wait for servers. 0: this one.
+# JOBS is how many processes run the tests: two more than two cores, for many tests wait for servers. 0: this one.
+# A failing test is run again only where its module has the marker "clock" (pyproject.toml); -rR lists those.
 # TORCH is what pip installs for the cross-encoders; name a CPU build where the index would give a larger one.
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ RUN ?= runs/v2
 ARGS ?=
 DATA ?=
 PYTEST_ARGS ?=
-JOBS ?= 3
+JOBS ?= 4
 TORCH ?= torch==2.13.0
 
 BIN := $(VENV)/bin
@@ -41,7 +42,7 @@ monitor-demo: $(addprefix $(VENV)/.with-,langchain openai monitoring) ## [ARGS=-
 	@$(BIN)/python examples/monitoring/run.py $(ARGS)
 
 test: $(VENV)/.with-dev lint ## ruff, mypy and pytest
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rR $(PYTEST_ARGS)
 
 lint: $(VENV)/.with-dev ## ruff and mypy
 	$(BIN)/ruff check .

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import socket
+import ssl
 
 import pytest
 from hypothesis import settings
@@ -13,10 +15,20 @@ pytest.register_assert_rewrite("tests.support")  # so that their failures show v
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["LANGCHAIN_TRACING_V2"] = "false"
 
-settings.register_profile("guardrail", deadline=None)  # a busy machine is no reason to fail
+# A busy machine is no reason to fail, nor is an example that nobody has met before: --hypothesis-profile search looks.
+settings.register_profile("guardrail", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("guardrail")
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Only tests that wait for servers and processes are run again: what else fails has a reason."""
+    if config.pluginmanager.hasplugin("rerunfailures"):
+        for item in items:
+            if item.get_closest_marker("clock"):
+                item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -25,6 +37,26 @@ def ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread_per_model():
+    """Threads of the model that wait for each other by spinning cost several tests at once many times their work."""
+    from guardrail.engines.local import model, packs
+
+    real = model.session
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (model, packs):
+            patch.setattr(module, "session", lambda folder, threads: real(folder, threads or 1))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def certificates_are_read_once():
+    """Each HTTP client reads the certificates of all authorities, a tenth of a second; no test needs any."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -18,6 +18,8 @@ from guardrail.check.contract import Draft
 from guardrail.testing import FakeEngine
 from tests.support.checks import ANSWER, PASSAGES, VERDICTS, AsyncFake, check_both, verdicts
 
+pytestmark = pytest.mark.clock
+
 
 @pytest.mark.parametrize("error", [EngineError("down"), EngineTimeout("late"), RuntimeError("bug"), StopIteration()])
 def test_a_raising_engine_leaves_unverified_findings(error):
@@ -52,10 +54,10 @@ def test_async_only_engine_works_under_acheck():
 
 def test_a_hanging_async_engine_is_given_up_at_the_deadline():
     """The caller gets UNVERIFIED when the policy's time is over, not when the engine wakes up."""
-    guard = Guard(policy=Policy(deadline=0.2), engine=AsyncFake(FakeEngine(), wait=30.0))
+    guard = Guard(policy=Policy(deadline=0.2), engine=AsyncFake(FakeEngine(), wait=600.0))
     started = time.monotonic()
     report = asyncio.run(guard.acheck(ANSWER, PASSAGES))
-    assert time.monotonic() - started < 5.0
+    assert time.monotonic() - started < 60.0
     assert verdicts(report) == [Verdict.UNVERIFIED] * 3
     assert "deadline" in report.findings[0].reason
 
@@ -70,12 +72,12 @@ class Hanging:
 
     def decompose(self, request):
         if self.at == "decompose":
-            self.end.wait(60)
+            self.end.wait(600)
         return Draft(parts=request.parts)
 
     def verify(self, request):
         if self.at == "verify":
-            self.end.wait(60)
+            self.end.wait(600)
         return FakeEngine(VERDICTS).verify(request)
 
 
@@ -92,7 +94,7 @@ def test_a_hanging_sync_engine_is_left_behind_at_the_deadline(at):
             assert guard.apply(report).action is Action.BLOCK
         else:
             assert "The rules decomposed" in report.reason
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 300
     engine.end.set()
 
 
@@ -128,5 +130,5 @@ else:
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_an_engine_that_was_left_behind_does_not_hold_the_exit(kind):
     """A service that is told to stop stops."""
-    done = subprocess.run([sys.executable, "-c", HANGS, kind], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", HANGS, kind], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "unverified"), done.stderr

@@ -140,11 +140,11 @@ def test_one_failing_query_fails_all():
 def test_a_slow_retriever_meets_the_deadline():
     """In time, unverified."""
     policy = Policy.monitor().with_(deadline=0.2)
-    for retriever in (Told(["x"], seconds=0.3), Awaited(Told(["x"], seconds=3.0))):
+    for retriever in (Told(["x"], seconds=0.3), Awaited(Told(["x"], seconds=600.0))):
         guard = Guard(policy=policy, engine=FakeEngine(), retriever=retriever)
         started = time.monotonic()
         report = asyncio.run(guard.acheck(ANSWER, []))
-        assert time.monotonic() - started < 2.0
+        assert time.monotonic() - started < 60.0
         assert report.verdict == "unverified"
     assert (
         Guard(policy=policy, engine=FakeEngine(), retriever=Told(["x"], seconds=0.3)).check(ANSWER, []).verdict

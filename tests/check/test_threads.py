@@ -108,14 +108,14 @@ def test_one_that_hangs_is_not_waited_for_and_the_rest_is_dropped(monkeypatch):
     def work(number):
         begun.append(number)
         if number:
-            release.wait(30)
+            release.wait(600)
         return number
 
     found = in_order(work, range(10), 2)
     assert next(found) == 0
     started = time.monotonic()
     found.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     before = len(begun)
     release.set()
     time.sleep(0.1)

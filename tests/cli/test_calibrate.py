@@ -34,7 +34,7 @@ RIGHT = "{} Bridge was opened to traffic in 1954."
 WRONG = "{} Bridge was designed by a violinist from Vienna who disliked railways."
 
 
-def records(*, wrong=30, right=10, label="unsupported"):
+def records(*, wrong=12, right=4, label="unsupported"):
     towns = [f"{town} {suffix}" for suffix in ("North", "South") for town in TOWNS]
     rows = [(WRONG, label)] * wrong + [(RIGHT, "supported")] * right
     return [
@@ -62,7 +62,8 @@ def calibrate(monkeypatch, capsys, tmp_path):
 
 def test_the_threshold_is_written_with_its_guarantee_and_used(calibrate, tmp_path):
     """The whole way: labels, file, ``--policy`` file; the wrong answers are flagged, the right ones pass."""
-    code, out, text, err = calibrate(records(), "--target-error", 0.1, "--policy", "strict", "--date", "2026-01-05")
+    rows = records(wrong=30, right=10)
+    code, out, text, err = calibrate(rows, "--target-error", 0.1, "--policy", "strict", "--date", "2026-01-05")
     assert (code, err) == (0, "")
     policy = Policy.load(out)
     block = policy.calibration
@@ -73,7 +74,7 @@ def test_the_threshold_is_written_with_its_guarantee_and_used(calibrate, tmp_pat
     assert block.guarantee.startswith("Of answers that the passages do not support, at most 10 % are delivered")
     assert f"threshold {policy.threshold:g} written to" in text
     assert block.guarantee in text
-    code, _, _, _ = calibrate(records(), "--policy", out, "--out", tmp_path / "r.jsonl", command="check")
+    code, _, _, _ = calibrate(rows, "--policy", out, "--out", tmp_path / "r.jsonl", command="check")
     verdicts = [json.loads(line)["verdict"] for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert sum(v == "supported" for v in verdicts[:30]) <= 3
     assert code == 1
@@ -81,13 +82,13 @@ def test_the_threshold_is_written_with_its_guarantee_and_used(calibrate, tmp_pat
 
 def test_what_is_printed_as_json_says_the_same_as_the_file(calibrate):
     """Counts, observed risk and cost beside it."""
-    rows = [*records(), {"answer": "I cannot tell from the sources.", "passages": ["x"], "label": "abstained"}]
+    rows = [*records(wrong=16), {"answer": "I cannot tell from the sources.", "passages": ["x"], "label": "abstained"}]
     code, out, text, _ = calibrate(rows, "--target-error", 0.1, "--delta", 0.2, "--json")
     said = json.loads(text)
     block = yaml.safe_load(out.read_text())["calibration"]
     assert code == 0
     assert {key: said[key] for key in block} == block
-    assert (said["right"], said["wrong"], said["declines"], said["delta"]) == (10, 30, 1, 0.2)
+    assert (said["right"], said["wrong"], said["declines"], said["delta"]) == (4, 16, 1, 0.2)
     assert said["observed_risk"] <= 0.1
     assert "date" not in block
     assert "with probability 0.8" in block["guarantee"]
@@ -103,30 +104,30 @@ def test_too_few_labels_write_nothing(calibrate):
 
 
 def test_answers_on_the_same_passages_are_not_independent(calibrate):
-    """60 questions about five passages are five cases, not sixty."""
+    """30 questions about five passages are five cases, not thirty."""
     rows = [
         {"id": n, "question": f"Question {n}?", "answer": WRONG.format(TOWNS[n % 5]), "label": "unsupported",
          "passages": [PASSAGE.format(TOWNS[n % 5])]}
-        for n in range(60)
+        for n in range(30)
     ]  # fmt: skip
     code, out, _, err = calibrate(rows, "--target-error", 0.1)
     assert (code, out.exists()) == (2, False)
-    assert "60 wrong answers make only 5 cases" in err
+    assert "30 wrong answers make only 5 cases" in err
     assert (
         "at least 9 cases are needed. A case is all answers that share a question or a passage (`--case question`: a question). Label wrong answers of 4 more cases"
         in err
     )
     code, out, _, _ = calibrate(rows, "--target-error", 0.1, "--case", "question")
-    assert (code, Policy.load(out).calibration.n) == (0, 60)
+    assert (code, Policy.load(out).calibration.n) == (0, 30)
     assert "over the same passages" in Policy.load(out).calibration.guarantee
     code, out, _, _ = calibrate(rows, "--target-error", 0.2)
     assert (code, Policy.load(out).calibration.n) == (0, 5)
-    assert "the 5 cases of 60 labelled" in Policy.load(out).calibration.guarantee
+    assert "the 5 cases of 30 labelled" in Policy.load(out).calibration.guarantee
 
 
 def test_a_costly_threshold_is_warned_of(calibrate):
     """Wrong labels on copied sentences: nothing but a threshold above all scores keeps them back."""
-    rows = [row | {"label": "unsupported"} for row in records(wrong=0, right=30)] + records(wrong=0, right=10)
+    rows = [row | {"label": "unsupported"} for row in records(wrong=0, right=12)] + records(wrong=0, right=4)
     code, _, text, err = calibrate(rows, "--target-error", 0.1)
     assert code == 0
     assert "right answers flagged: 100.0%" in text
@@ -151,7 +152,7 @@ def test_data_that_nobody_can_judge_are_refused(calibrate):
     rows = [row | {"answer": "这座桥建于1954年，由一位工程师设计。"} for row in records()]
     code, out, _, err = calibrate(rows, "--target-error", 0.1)
     assert (code, out.exists()) == (2, False)
-    assert "could not judge 40 of 40" in err
+    assert "could not judge 16 of 16" in err
 
 
 def unreadable(**changes):
@@ -193,7 +194,7 @@ def test_a_policy_file_is_not_written_over_itself(calibrate, tmp_path):
 BOUNDS = {
     "target": (("--target-error", 5), "target error must lie between 0 and 1, got 5.0"),
     "delta": (("--target-error", 0.1, "--delta", 2), "delta must lie between 0 and 1, got 2.0"),
-    "labels": (("--target-error", 0.01), "30 wrong answers are too few for 'missed' at 0.01: at least 99"),
+    "labels": (("--target-error", 0.01), "12 wrong answers are too few for 'missed' at 0.01: at least 99"),
 }
 
 
@@ -211,7 +212,7 @@ def test_answers_are_judged_under_the_deadline_of_the_policy(calibrate, tmp_path
     start.write_text("deadline: 0.000001\n")
     code, out, _, err = calibrate(records(), "--target-error", 0.1, "--policy", start)
     assert (code, out.exists()) == (2, False)
-    assert "could not judge 40 of 40" in err
+    assert "could not judge 16 of 16" in err
 
 
 def test_the_deadline_stands_in_the_guarantee(calibrate, tmp_path):
@@ -235,7 +236,7 @@ def test_rows_that_cannot_be_read_stop_the_command_unless_told(calibrate):
     assert (code, out.exists()) == (0, True)
     assert "could not be read: 2" in text
     code, _, text, _ = calibrate(rows, "--target-error", 0.1, "--skip-bad", "--json")
-    assert (code, json.loads(text)["unreadable"], json.loads(text)["answers"]) == (0, 2, 40)
+    assert (code, json.loads(text)["unreadable"], json.loads(text)["answers"]) == (0, 2, 16)
 
 
 @pytest.mark.parametrize("make", ["file", "folder"])

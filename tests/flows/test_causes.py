@@ -35,7 +35,7 @@ from tests.support.verified import judge
 ANSWER = "The dam is 64 metres high because the town needed water."
 PASSAGES = ("The dam is 64 metres high because the town needed water.",)
 PATIENT = Policy(deadline=None)
-ONCE = CallSettings(attempts=1, timeout=10.0)
+ONCE = CallSettings(attempts=1, timeout=60.0)
 
 
 def causes(report):
@@ -228,8 +228,8 @@ def judging(spoil):
 @pytest.mark.parametrize("kind", ALL_KINDS)
 def test_of_a_judge(kind):
     """Each way in which a real client meets a broken reply."""
-    faults = ModelFaults(1.0, kinds=[kind], slow=0.5)
-    settings = replace(ONCE, timeout=0.15) if kind == FaultKind.SLOW else ONCE
+    faults = ModelFaults(1.0, kinds=[kind], slow=600.0)
+    settings = replace(ONCE, timeout=1.0) if kind == FaultKind.SLOW else ONCE
     with OpenAIServer(judging(lambda body, reply: faults.spoil(body, reply)[0])) as server:
         # a terse reply names only the documents that speak, so none can be missing there
         plan = "thorough" if kind == "missing_documents" else "fast"
@@ -277,7 +277,7 @@ def test_of_the_budget():
 
 def test_of_a_judge_that_the_deadline_leaves_no_time():
     """Before a request, and while it is under way."""
-    with OpenAIServer(ReadingJudge(), seconds=0.6) as server:
+    with OpenAIServer(ReadingJudge(), seconds=600.0) as server:
         engine = engine_of(server)
         assert checked(engine, policy=Policy(deadline=0.02)) is Cause.TIMEOUT
         assert checked(engine, policy=Policy(deadline=0.5)) is Cause.TIMEOUT
@@ -287,7 +287,7 @@ def test_of_a_judge_that_the_deadline_leaves_no_time():
     ("says", "cause"),
     [
         (lambda: "a text alone", Cause.REPLY),
-        (lambda: time.sleep(5.0), Cause.TIMEOUT),
+        (lambda: time.sleep(60.0), Cause.TIMEOUT),
         (lambda: raised(EngineError("mine", cause=Cause.LANGUAGE)), Cause.LANGUAGE),
         (lambda: raised(TimeoutError()), Cause.TIMEOUT),
         (lambda: raised(ValueError()), Cause.ENGINE),
@@ -302,7 +302,7 @@ def test_of_a_model_object_of_the_users(says, cause):
         def complete(self, prompt, *, timeout):
             return says()
 
-    settings = replace(ONCE, timeout=0.1, breaker_failures=99)
+    settings = replace(ONCE, timeout=1.0, breaker_failures=99)
     assert checked(LLMEngine(llm=Model(), settings=settings, cache=None)) is cause
 
 

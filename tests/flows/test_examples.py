@@ -1,6 +1,7 @@
 """The examples run as their docstrings say, offline, from any folder."""
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -32,18 +33,51 @@ def test_every_example_is_tested():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(PRINTED)
 
 
-@pytest.mark.parametrize("name", PRINTED)
-def test_example_runs(name, tmp_path):
+ALL = """
+import contextlib, io, json, os, runpy, sys, traceback
+
+sys.path[0] = os.path.dirname(sys.argv[1])
+for path in sys.argv[1:]:
+    said, error = io.StringIO(), ""
+    sys.argv = [path]
+    with contextlib.redirect_stdout(said):
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except BaseException:
+            error = traceback.format_exc()
+    print(json.dumps([path, said.getvalue(), error]), flush=True)
+"""
+
+
+def missing(name):
+    """Why an example cannot run here, or nothing."""
     needed = "langchain_core" if name in ("langchain_chain.py", "langchain_lcel.py") else name.partition("_")[0]
     if needed in ("langchain_core", "langchain", "langgraph") and importlib.util.find_spec(needed) is None:
-        pytest.skip("needs the extra langchain or langchain-agents")
+        return "needs the extra langchain or langchain-agents"
     if needed == "llamaindex" and importlib.util.find_spec("llama_index") is None:
-        pytest.skip("needs the extra llama-index")
+        return "needs the extra llama-index"
     if name == "openai_agents.py" and importlib.util.find_spec("agents") is None:
-        pytest.skip("needs the extra openai-agents, whose openai others of dev cannot have yet")
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
+        return "needs the extra openai-agents, whose openai others of dev cannot have yet"
+    return ""
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """What each example prints and how it fails; one process runs all, for most of their time is importing."""
+    paths = [str(EXAMPLES / name) for name in PRINTED if not missing(name)]
+    command = [sys.executable, "-c", ALL, *paths]
+    folder = tmp_path_factory.mktemp("elsewhere")
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [path for path, _, _ in told] == paths, ran.stderr
+    return {Path(path).name: (said, error) for path, said, error in told}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_example_runs(name, done):
+    if why := missing(name):
+        pytest.skip(why)
+    said, error = done[name]
+    assert not error, error
     for words in PRINTED[name]:
-        assert words in done.stdout
+        assert words in said

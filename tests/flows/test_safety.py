@@ -157,7 +157,7 @@ def test_hanging_engines_do_not_starve_the_event_loop():
         name = "hung"
 
         def verify(self, _):
-            release.wait(20)
+            release.wait(600)
             raise RuntimeError
 
     guard = Guard(policy=Policy(deadline=0.2), engine=Hung())
@@ -168,7 +168,7 @@ def test_hanging_engines_do_not_starve_the_event_loop():
     started = time.monotonic()
     reports = asyncio.run(many())
     release.set()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     assert {r.verdict for r in reports} == {Verdict.UNVERIFIED}
 
 

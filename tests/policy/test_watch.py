@@ -219,7 +219,7 @@ def test_threads_see_whole_policies_only(file):
     threads = [threading.Thread(target=read) for _ in range(8)]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 120
     while seen != {"one", "two"} and time.monotonic() < end:
         for text in texts:
             write(file, text)

@@ -13,6 +13,8 @@ import pytest
 from guardrail.telemetry.records import RecordStore
 from tests.support.services import ENGINES, RIVER, command, wait_until
 
+pytestmark = pytest.mark.clock
+
 FAKE = f"guards:\n  default: {{engine: '{ENGINES}fake', policy: monitor}}\n"
 WRONG = {"answer": "It is wrong.", "passages": ["p"]}
 

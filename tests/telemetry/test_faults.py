@@ -121,12 +121,13 @@ def test_a_recorder_that_raises_is_heard_of_in_the_log(mended, caplog):
 
 def test_a_recorder_that_blocks_is_waited_for_but_its_time_is_not_the_guards(watched, mended):
     """It must return at once, as its documentation says; a service whose recorder does not sees it here."""
-    recorder = type("Slow", (), {"record": lambda *_: time.sleep(0.1)})()
+    recorder = type("Slow", (), {"record": lambda *_: time.sleep(0.5)})()
     started = time.perf_counter()
     assert mended(watched.set_up(recorder=recorder)) == mended()
-    assert time.perf_counter() - started > 0.1
+    taken = time.perf_counter() - started
+    assert taken > 0.5
     (whole,) = watched.points("guardrail.check.duration")
-    assert whole.sum < 0.1
+    assert whole.sum <= taken - 0.5
 
 
 def test_an_sdk_that_is_shut_down_changes_nothing(watched, mended):

@@ -42,7 +42,7 @@ def test_closing_leaves_nothing_behind():
             port = int(server.base_url.rsplit(":", 1)[1].removesuffix("/v1"))
             idle = socket.create_connection(("127.0.0.1", port))
             started = time.monotonic()
-        assert time.monotonic() - started < 10.0
+        assert time.monotonic() - started < 25.0
         assert at_work.result().json()["choices"][0]["message"]["content"] == "late"
     idle.close()
     assert {t for t in threading.enumerate() if not t.name.startswith("ThreadPool")} <= before

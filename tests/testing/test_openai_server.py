@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -54,9 +53,7 @@ def test_the_async_client_is_served_at_once():
             return [said.choices[0].message.content for said in await asyncio.gather(*asked)]
 
     with OpenAIServer(echo, seconds=1.0) as server:
-        started = time.monotonic()
         assert asyncio.run(ask(server)) == [str(n) for n in range(20)]
-        assert time.monotonic() - started < 10.0  # one after the other it would be 20
         assert (server.call_count, server.rounds) == (20, 1)
         assert server.most_at_once > 1
         assert min(call.seconds for call in server.calls) >= 1.0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from functools import cache
+from itertools import islice
 
 from guardrail.text.words import Overlap, content_words
 from training.elementary import elementary_pairs
@@ -11,6 +13,7 @@ from training.pairs import SUPPORTED, held_out
 COUNT = 1500
 
 
+@cache
 def drawn(seed=3, *, held=False):
     return list(elementary_pairs(random.Random(seed), COUNT, held=held))
 
@@ -19,7 +22,7 @@ def test_half_of_the_pairs_are_supported_and_a_seed_gives_the_same_ones():
     pairs = drawn()
     assert len(pairs) == COUNT
     assert 0.45 < sum(p.label == SUPPORTED for p in pairs) / COUNT < 0.55
-    assert pairs == drawn()
+    assert pairs[:500] == list(islice(elementary_pairs(random.Random(3), COUNT), 500))
     assert all(p.premise.strip() and p.claim.strip() for p in pairs)
 
 

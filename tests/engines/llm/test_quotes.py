@@ -1,11 +1,10 @@
 """A judge's quotes are in the passage, speak of the claim and are no orders, or they are void."""
 
-import time
-
 import pytest
 
 from guardrail.engines.llm.quotes import Documents
 from guardrail.types import Passage, Span
+from tests.support.growth import grows_linearly
 
 TEXT = (
     "Larkmoor Dam was built between 1958 and 1963. It is 64 metres high — the “tallest” in the county.\n"
@@ -141,9 +140,10 @@ def test_cells_of_a_table_are_found_with_or_without_their_borders() -> None:
 
 
 def test_a_quote_of_endless_blanks_is_read_in_no_time() -> None:
-    started = time.monotonic()
-    assert DAM.locate(0, f"Larkmoor{' ' * 200_000}... Dam") == (Span(0, 8), Span(9, 12))
-    assert time.monotonic() - started < 2.0
+    def locate(blanks: str) -> None:
+        assert DAM.locate(0, f"Larkmoor{blanks}... Dam") == (Span(0, 8), Span(9, 12))
+
+    assert grows_linearly(locate, " " * 200_000)
 
 
 def test_a_short_paraphrase_speaks_of_its_quote() -> None:

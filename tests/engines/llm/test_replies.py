@@ -1,13 +1,13 @@
 """The object of a reply, or none: never a piece of one, never one that the reply quotes."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail.engines.llm.replies import read_object
+from tests.support.growth import grows_linearly
 
 REPLY = '{"segments": [{"id": "s1", "verdict": "supported"}]}'
 
@@ -56,13 +56,12 @@ def test_what_is_not_plainly_the_reply_is_none(text):
     assert read_object(text) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["{" * 1_000_000, "{ " * 500_000, "[ x " * 250_000, "{x}\n" * 200_000, '{"a": ' * 200_000]
-)
+@pytest.mark.parametrize("text", ["{" * 200_000, "{ " * 100_000, "[ x " * 50_000, "{x}\n" * 50_000, '{"a": ' * 50_000])
 def test_long_nonsense_is_read_in_linear_time(text):
-    started = time.process_time()
-    assert read_object(text) is None
-    assert time.process_time() - started < 1.0
+    def read(part):
+        assert read_object(part) is None
+
+    assert grows_linearly(read, text)
 
 
 def test_line_ends_inside_strings_pass():

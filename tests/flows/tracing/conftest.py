@@ -179,4 +179,4 @@ def broken():
         receiver.__exit__()
         began = time.monotonic()
         sdk.close()
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60

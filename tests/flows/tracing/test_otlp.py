@@ -14,6 +14,8 @@ from guardrail.telemetry import evaluated, labels
 from guardrail.testing import FakeEngine, OpenAIServer
 from tests.support.judge_script import ReadingJudge
 
+pytestmark = pytest.mark.clock
+
 QUESTION = "When was the Fennick viaduct opened?"
 ANSWER = "The Fennick viaduct opened in 1950. It is 503 metres long."
 BETTER = "The Fennick viaduct opened in 1932."
@@ -190,4 +192,4 @@ def test_a_broken_collector_changes_nothing(manner, awaited, broken):
         time.sleep(0.01)  # exports begin while answers are checked
     if manner != "refuses":
         assert receiver.bodies
-    assert sorted(took)[len(took) * 9 // 10] < 0.5  # an export waits for two seconds
+    assert sorted(took)[len(took) * 9 // 10] < 1.5  # an export waits for two seconds

@@ -21,6 +21,8 @@ from guardrail.testing import FakeEngine
 from guardrail.wrap.time_limit import NoAnswerInTime
 from tests.support.recorded_llama import RecordedLLM
 
+pytestmark = pytest.mark.clock
+
 GOOD = "The dam is 64 metres high."
 
 
@@ -58,7 +60,7 @@ def test_a_hanging_retriever_ends_a_query_in_the_refusal(end, how, streaming):
     """A Response, with what the guard says in its metadata; once it answers in time, its answer is delivered."""
     inner = RetrieverQueryEngine.from_args(Hanging(end), llm=RecordedLLM(answers={"": GOOD}), streaming=streaming)
     engine = GuardedQueryEngine(inner, guard(), answer_timeout=0.2)
-    call = engine.query if how == "query" else lambda question: asyncio.run(engine.aquery(question))
+    call = lambda question: engine.query(question) if how == "query" else asyncio.run(engine.aquery(question))  # noqa: E731
     response = call("How high is the dam?")
     found = response.metadata["guardrail"]
     assert (str(response), response.source_nodes) == (TIMED_OUT["en"], [])
@@ -66,6 +68,7 @@ def test_a_hanging_retriever_ends_a_query_in_the_refusal(end, how, streaming):
     assert found.report.question == "How high is the dam?"
     end.set()
     if not streaming:
+        engine = GuardedQueryEngine(inner, guard(), answer_timeout=60)
         assert str(call("How high is the dam?")) == GOOD
 
 
@@ -75,12 +78,13 @@ def test_a_hanging_retriever_ends_a_turn_in_the_refusal(end, how):
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000)
     inner = ContextChatEngine.from_defaults(Hanging(end), llm=RecordedLLM(answers={"": GOOD}), memory=memory)
     engine = GuardedChatEngine(inner, guard(), answer_timeout=0.2)
-    call = engine.chat if how == "chat" else lambda message: asyncio.run(engine.achat(message))
+    call = lambda message: engine.chat(message) if how == "chat" else asyncio.run(engine.achat(message))  # noqa: E731
     response = call("How high is the dam?")
     assert str(response) == TIMED_OUT["en"]
     assert response.metadata["guardrail"].report.findings[0].cause is Cause.TIMEOUT
     assert engine.chat_history == []
     end.set()
+    engine = GuardedChatEngine(inner, guard(), answer_timeout=60)
     assert str(call("How high is it?")) == GOOD
     assert [message.content for message in engine.chat_history] == ["How high is it?", GOOD]
 

@@ -134,7 +134,7 @@ def _process(command: list[str], port: int, log: Path):
 
 
 def _wait_ready(process: subprocess.Popen, url: str, log: Path) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while time.monotonic() < end and process.poll() is None:
         try:
             with _OPENER.open(f"{url}/-/ready", timeout=2):

@@ -15,10 +15,13 @@ import pytest
 
 RUN = Path(__file__).parents[3] / "examples" / "monitoring" / "run.py"
 
-pytestmark = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),
-    reason="needs the extras langchain, openai and monitoring",
-)
+pytestmark = [
+    pytest.mark.clock,
+    pytest.mark.skipif(
+        any(importlib.util.find_spec(name) is None for name in ("langchain_core", "openai", "prometheus_client")),
+        reason="needs the extras langchain, openai and monitoring",
+    ),
+]
 
 slow = pytest.mark.skipif(os.environ.get("GUARDRAIL_SLOW") != "1", reason="takes a minute: make monitor-test")
 
@@ -60,7 +63,7 @@ def listens(url):
 @slow
 def test_the_alert_fires_names_the_index_and_is_resolved(example, prometheus):
     process = example("--pace", "600", "--rate", "10")
-    said, errors = process.communicate(timeout=170)
+    said, errors = process.communicate(timeout=400)
     assert process.returncode == 0, said + errors
     before, _, after = said.partition("The alert fires")
     assert "firing HallucinationsAboveBaseline" in before
@@ -82,7 +85,7 @@ def test_ctrl_c_ends_all(example, prometheus):
     assert set(serving) == {"service", "metrics", "prometheus"}
     assert all(map(listens, serving.values()))
     process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=60)
+    rest, errors = process.communicate(timeout=300)
     assert (process.returncode, errors) == (130, "stopped\n"), [*said, rest]
     assert not any(map(listens, serving.values()))
     assert members(process.pid) == []
@@ -91,7 +94,7 @@ def test_ctrl_c_ends_all(example, prometheus):
 @slow
 def test_without_prometheus_it_shows_the_rise(example):
     process = example("--pace", "2400", "--without-prometheus")
-    said, errors = process.communicate(timeout=120)
+    said, errors = process.communicate(timeout=400)
     assert (process.returncode, errors) == (0, ""), said
     assert "✗ The walkway on top of Larkmoor Dam is open from 8:00 to 20:00 all year." in said
     assert "firing" not in said
@@ -99,7 +102,7 @@ def test_without_prometheus_it_shows_the_rise(example):
 
 def test_a_missing_prometheus_is_one_line_and_exit_code_2(example, tmp_path):
     process = example(PATH=str(tmp_path))
-    said, errors = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=300)
     assert (process.returncode, said) == (2, "")
     assert "apt install prometheus" in errors
     assert len(errors.splitlines()) == 1

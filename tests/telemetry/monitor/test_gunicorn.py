@@ -17,7 +17,7 @@ from tests.telemetry.monitor.test_workers import deliver, eventually, fetch, tot
 
 pytest.importorskip("opentelemetry.exporter.prometheus")
 pytest.importorskip("gunicorn")
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="gunicorn is for Unix")
+pytestmark = [pytest.mark.clock, pytest.mark.skipif(sys.platform == "win32", reason="gunicorn is for Unix")]
 
 HERE = Path(__file__).parent
 

@@ -11,6 +11,8 @@ import pytest
 
 from guardrail.telemetry.monitor import write_files
 
+pytestmark = pytest.mark.clock
+
 PACE = 900  # the rules' hour is 4 s
 RATIO = "application:guardrail_answers_unfaithful:ratio1h"
 

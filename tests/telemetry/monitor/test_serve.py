@@ -6,6 +6,8 @@ import pytest
 
 from tests.telemetry.monitor.processes import run_python
 
+pytestmark = pytest.mark.clock
+
 START = """
 import socket, urllib.request
 from opentelemetry import metrics

@@ -17,7 +17,7 @@ import pytest
 from tests.telemetry.monitor.processes import ROOT, run_python
 
 pytest.importorskip("opentelemetry.exporter.prometheus")
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of Unix")
+pytestmark = [pytest.mark.clock, pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of Unix")]
 
 HERE = Path(__file__).parent
 READ = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -18,7 +18,7 @@ from guardrail.telemetry.records import RecordStore
 
 pytest.importorskip("uvicorn")
 pytest.importorskip("starlette")
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+pytestmark = [pytest.mark.clock, pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")]
 
 HERE = Path(__file__).parent
 ROOT = os.pathsep.join([str(HERE.parents[2]), os.environ.get("PYTHONPATH", "")])

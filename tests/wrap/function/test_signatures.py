@@ -18,13 +18,13 @@ from guardrail import Guard
 from guardrail.wrap.function import guarded
 
 @guarded(Guard())
-def plain(question: str, top: int = 3) -> tuple[str, list[str]]: ...
+def plain(question: str, top: int = 3) -> tuple[str, list[str]]: raise NotImplementedError
 @guarded(Guard(), deliver="text")
-async def awaited(question: str) -> tuple[str, list[str]]: ...
+async def awaited(question: str) -> tuple[str, list[str]]: raise NotImplementedError
 @guarded(Guard())
-def words(question: str) -> Iterator[str | list[str]]: ...
+def words(question: str) -> Iterator[str | list[str]]: raise NotImplementedError
 @guarded(Guard(), deliver="text")
-def awords(question: str) -> AsyncIterator[str | list[str]]: ...
+def awords(question: str) -> AsyncIterator[str | list[str]]: raise NotImplementedError
 
 reveal_type(plain)
 reveal_type(awaited)
@@ -33,7 +33,8 @@ reveal_type(awords)
 """
     file = tmp_path / "typed.py"
     file.write_text(code)
-    command = [sys.executable, "-m", "mypy", "--strict", "--disable-error-code=empty-body", str(file)]
+    # The options of `make lint`: with others mypy would read all that is imported anew, and again for the next lint.
+    command = [sys.executable, "-m", "mypy", "--strict", str(file)]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     said = re.sub(r"\b[a-z_]+\.(?:[a-z_]+\.)*(?=[A-Za-z])", "", said)  # versions differ in how they name types
     assert "def (question: str, top: int =) -> GuardedAnswer" in said

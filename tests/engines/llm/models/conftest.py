@@ -19,7 +19,7 @@ SCHEMA = {
     "required": ["verdict"],
     "additionalProperties": False,
 }
-FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer
 
-FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 
 
 GOOD = '{"verdict": "supported"}'

@@ -16,7 +16,7 @@ from guardrail.engines.llm.protocol import LLM, AsyncLLM
 from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 
-FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 GOOD = '{"verdict": "supported"}'
 
 

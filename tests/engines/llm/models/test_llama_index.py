@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 
 import pytest
@@ -10,10 +11,11 @@ from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
 from guardrail import Cause, ConfigurationError
 from guardrail.engines.llm.models.llama_index import LlamaIndexLLM
+from guardrail.engines.llm.protocol import Completion
 from guardrail.engines.llm.requests.calls import Calls, CallSettings
 from guardrail.testing import OpenAIServer, Reply
 
-FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=5.0)
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 GOOD = '{"verdict": "supported"}'
 
 
@@ -54,19 +56,24 @@ def test_llama_index(perform, prompt, budget):
 
 
 def test_a_blocking_llama_index_model_leaves_the_loop_free(prompt, budget):
-    async def body():
-        calls = Calls(LlamaIndexLLM(Local(seconds=0.3)), FAST)
-        task = asyncio.create_task(calls.aperform((prompt,) * 4, budget()))
-        ticks = 0
-        while not task.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        return ticks, time.monotonic()
+    """All four must have begun, and the loop have ticked meanwhile, before any of them may end."""
+    begun, end = [], threading.Event()
 
-    started = time.monotonic()
-    ticks, ended = asyncio.run(body())
-    assert ticks > 10
-    assert ended - started < 0.9
+    class Waiting(Local):
+        def complete(self, *given, **named):
+            begun.append(1)
+            assert end.wait(60)
+            return super().complete(*given, **named)
+
+    async def body():
+        task = asyncio.create_task(Calls(LlamaIndexLLM(Waiting()), FAST).aperform((prompt,) * 4, budget()))
+        while len(begun) < 4:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+        assert not task.done()
+        end.set()
+        return await task
+
+    assert [type(reply) for reply in asyncio.run(body())] == [Completion] * 4
 
 
 def test_llama_index_failures(perform, prompt, budget):

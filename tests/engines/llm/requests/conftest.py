@@ -5,22 +5,53 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from guardrail.engines.llm.protocol import Completion, Prompt
+from guardrail.engines.llm.requests import breaker
 from guardrail.engines.llm.requests.budget import Budget
 from guardrail.engines.llm.requests.calls import Calls
 
+FOREVER = 600.0
+"""Seconds that no test waits for."""
+
+
+async def _until(true):
+    """Until it is true: of things that other threads do."""
+    while not true():  # noqa: ASYNC110
+        await asyncio.sleep(0.005)
+
+
+_made = []
+
+
+@pytest.fixture(autouse=True)
+def released():
+    """No request hangs any longer than its test."""
+    yield
+    while _made:
+        _made.pop().release.set()
+
 
 class Model:
-    """Does what a script says for each request; counts how many are at work at once."""
+    """Does what a script says for each request; counts how many are at work at once.
+
+    Attributes:
+        seconds: How long a request takes.
+        together: Requests that must have been at work at once before the first of them ends.
+        release: Ends all that hang.
+    """
 
     model = "test-model"
 
-    def __init__(self, *script, seconds=0.0):
+    def __init__(self, *script, seconds=0.0, together=0):
         self.script = list(script)
         self.seconds = seconds
+        self.together = together
+        self.release = threading.Event()
+        _made.append(self)
         self.timeouts = []
         self.working = self.most = 0
         self.lock = threading.Lock()
@@ -34,6 +65,9 @@ class Model:
         with self.lock:
             self.working -= 1
 
+    def alone(self):
+        return self.most < self.together and not self.release.is_set()
+
     def reply(self, prompt, timeout):
         with self.lock:
             self.timeouts.append(timeout)
@@ -46,14 +80,20 @@ class Model:
 class Blocking(Model):
     def complete(self, prompt, *, timeout):
         with self:
-            time.sleep(self.seconds)
+            while self.alone():
+                time.sleep(0.005)
+            self.release.wait(self.seconds)
             return self.reply(prompt, timeout)
 
 
 class Awaited(Model):
     async def acomplete(self, prompt, *, timeout):  # noqa: ASYNC109
         with self:
-            await asyncio.sleep(self.seconds)
+            await _until(lambda: not self.alone())
+            if self.seconds < FOREVER:
+                await asyncio.sleep(self.seconds)
+            else:
+                await _until(self.release.is_set)
             return self.reply(prompt, timeout)
 
 
@@ -96,6 +136,28 @@ def prompts():
         return tuple(Prompt(identity="judge.en.v1.abc", system="Judge.", user=f"data {n}") for n in range(count))
 
     return made
+
+
+@pytest.fixture
+def until():
+    return _until
+
+
+@pytest.fixture
+def forever():
+    return FOREVER
+
+
+@pytest.fixture
+def pass_time(monkeypatch):
+    """The breaker's clock stands still; to be called with seconds that pass."""
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(breaker, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    def passed(seconds):
+        clock.now += seconds
+
+    return passed
 
 
 @pytest.fixture

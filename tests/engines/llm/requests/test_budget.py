@@ -8,7 +8,7 @@ from guardrail import ConfigurationError
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.engines.llm.requests.calls import Calls, CallSettings, Prices
 
-FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 
 
 def test_what_a_failure_cost_is_counted(kind, perform, prompts, budget):

@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from guardrail.engines.llm.requests.calls import Calls, CallSettings, Prices
 from guardrail.errors import EngineError
 from guardrail.telemetry import observe
 
-FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=2.0)
+FAST = CallSettings(first_wait=0.01, longest_wait=0.02, timeout=60.0)
 
 
 DOWN = LLMError("HTTP 500", retryable=True)
@@ -33,39 +34,31 @@ def test_replies_stand_in_the_order_of_their_prompts(kind, perform, prompts, bud
 
 
 def test_requests_of_a_round_are_at_work_at_once(kind, perform, prompts, budget):
-    model = kind(seconds=0.2)
-    started = time.monotonic()
+    model = kind(together=8)
     perform(Calls(model, FAST), prompts(8), budget())
     assert model.most == 8
-    assert time.monotonic() - started < 1.2  # one after the other: 1.6
 
 
 def test_a_request_gets_no_more_time_than_the_answer_has(kind, perform, prompts, budget):
     model = kind()
-    perform(Calls(model, replace(FAST, timeout=30.0)), prompts(), budget(seconds=2))
-    perform(Calls(model, replace(FAST, timeout=0.5)), prompts(), budget(seconds=2))
-    assert 1.5 < model.timeouts[0] <= 1.9
-    assert model.timeouts[1] == 0.5
+    perform(Calls(model, replace(FAST, timeout=300.0)), prompts(), budget(seconds=200))
+    perform(Calls(model, replace(FAST, timeout=50.0)), prompts(), budget(seconds=200))
+    assert 100 < model.timeouts[0] <= 199.9
+    assert model.timeouts[1] == 50.0
 
 
-def test_a_model_that_ignores_its_timeout_is_left_behind(kind, perform, prompts, budget):
-    account = budget(seconds=0.4)
-    calls = Calls(kind(seconds=1.0), FAST)
-    started = time.monotonic()
-    if perform is not Calls.perform:  # asyncio.run would wait for a thread; the answer need not
-
-        async def timed():
-            begun = time.monotonic()
-            replies = await calls.aperform(prompts(2), account)
-            return replies, time.monotonic() - begun
-
-        replies, seconds = asyncio.run(timed())
-    else:
-        replies = perform(calls, prompts(2), account)
-        seconds = time.monotonic() - started
-    assert seconds < 0.8
-    assert all("no reply within" in str(r) for r in replies)
+def test_a_model_that_ignores_its_timeout_is_left_behind(kind, perform, prompts, budget, forever):
+    account, model = budget(), kind(seconds=forever)
+    replies = perform(Calls(model, replace(FAST, timeout=0.3, attempts=1)), prompts(2), account)
+    assert [str(r) for r in replies] == ["no reply within 0.3 s"] * 2
     assert account.usage.calls == 2
+
+
+def test_a_model_that_hangs_is_left_behind_at_the_deadline(kind, perform, prompts, budget, forever):
+    model = kind(seconds=forever)
+    replies = perform(Calls(model, FAST), prompts(2), budget(seconds=0.4))
+    assert all("no reply within" in str(r) or "no time left" in str(r) for r in replies)
+    assert not model.timeouts
 
 
 def test_no_request_after_the_deadline(kind, perform, prompts, budget):
@@ -75,17 +68,17 @@ def test_no_request_after_the_deadline(kind, perform, prompts, budget):
     assert not model.timeouts
 
 
-def test_cancelling_gives_everything_back(prompts, budget, awaited):
+def test_cancelling_gives_everything_back(prompts, budget, awaited, forever, pass_time, until):
     async def body():
         model = awaited(DOWN)
-        calls = Calls(model, replace(FAST, concurrency=2, breaker_failures=1, breaker_seconds=0.05, attempts=1))
+        calls = Calls(model, replace(FAST, concurrency=2, breaker_failures=1, breaker_seconds=30.0, attempts=1))
         await calls.aperform(prompts(), budget())
-        await asyncio.sleep(0.06)
-        model.seconds = 5.0
+        pass_time(31)
+        model.seconds = forever
         account = budget()
         for _ in range(5):  # each time a probe and a slot are held
             task = asyncio.create_task(calls.aperform(prompts(), account))
-            await asyncio.sleep(0.02)
+            await until(lambda: model.working)
             assert model.working == 1
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -100,16 +93,17 @@ def test_cancelling_gives_everything_back(prompts, budget, awaited):
     asyncio.run(body())
 
 
-def test_cancelling_a_round_ends_its_requests_and_its_waits(prompts, budget, awaited):
+def test_cancelling_a_round_ends_its_requests_and_its_waits(prompts, budget, awaited, until):
     async def body():
-        model = awaited(*[LLMError("HTTP 429", retryable=True, retry_after=30.0)] * 4, seconds=0.01)
+        model = awaited(*[LLMError("HTTP 429", retryable=True, retry_after=50.0)] * 4)
         task = asyncio.create_task(Calls(model, FAST).aperform(prompts(4), budget()))
-        await asyncio.sleep(0.1)
+        await until(lambda: len(model.timeouts) == 4)
+        await asyncio.sleep(0.05)
         started = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 25
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(body())
@@ -169,15 +163,13 @@ from guardrail.engines.llm.protocol import Prompt
 class Hanging:
     model = "x"
     def complete(self, prompt, *, timeout):
-        time.sleep(60)
+        time.sleep(600)
 replies = Calls(Hanging(), CallSettings(timeout=0.1, attempts=1)).perform(
     (Prompt(identity="i", system="s", user="u"),) * 3, Budget(None, None, None))
 print([str(r) for r in replies])
 """
-    started = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.count("no reply within 0.1 s") == 3
-    assert time.monotonic() - started < 10
 
 
 class _SecretError(Exception):
@@ -251,39 +243,45 @@ def test_steps_are_driven_to_their_result(prompts, budget, blocking, awaited):
     assert (account.usage.calls, account.usage.rounds) == (6, 4)
 
 
-def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, budget, awaited):
+def test_steps_that_wait_for_a_cache_leave_the_loop_free(prompts, budget, awaited, until):
+    begun, end = threading.Event(), threading.Event()
+
     def slow():
-        time.sleep(0.3)
+        begun.set()
         yield prompts(1)
-        time.sleep(0.3)
-        return "done"
+        return end.wait(60)
 
     async def body():
         task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), budget()))
-        ticks = 0
-        while not task.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        assert await task == "done"
+        await until(begun.is_set)
+        for _ in range(20):
+            await asyncio.sleep(0.005)
+        assert not task.done()
+        end.set()
+        assert await task  # that it is False would mean that the loop waited for the step
+        begun.clear()
+        end.clear()
         task = asyncio.create_task(Calls(awaited(), FAST).arun(slow(), budget()))
-        await asyncio.sleep(0.05)
+        await until(begun.is_set)
         task.cancel()  # while a step is at work
+        await asyncio.sleep(0.05)
+        end.set()
         with pytest.raises(asyncio.CancelledError):
             await task
-        return ticks
 
-    assert asyncio.run(body()) > 20
+    asyncio.run(body())
 
 
-def test_steps_are_closed_when_they_are_left(prompts, budget, awaited):
+def test_steps_are_closed_when_they_are_left(prompts, budget, awaited, forever, until):
     log = []
     with pytest.raises(UsageError):
         Calls(awaited(), FAST).run(two_rounds(prompts, log), budget())
     assert log == ["closed"]
 
     async def body():
-        task = asyncio.create_task(Calls(awaited(seconds=5), FAST).arun(two_rounds(prompts, log), budget()))
-        await asyncio.sleep(0.02)
+        model = awaited(seconds=forever)
+        task = asyncio.create_task(Calls(model, FAST).arun(two_rounds(prompts, log), budget()))
+        await until(lambda: model.working)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
