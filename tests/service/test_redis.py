@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from guardrail.testing import OpenAIServer
 from tests.support.judge_script import ReadingJudge
@@ -12,6 +13,8 @@ from tests.support.services import RIVER, command
 GUARD = (
     "guards:\n  default: {{engine: llm, model: judge, base_url: '{}', key_env: JUDGE_KEY, deadline: 60, cache: '{}'}}\n"
 )
+
+pytestmark = pytest.mark.clock
 
 
 @needs_redis
