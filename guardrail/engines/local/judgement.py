@@ -12,8 +12,8 @@ from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
-from guardrail.text.facts import RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
-from guardrail.text.records.clash import EXACT, row_clashes
+from guardrail.text.facts import EXACT, RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
+from guardrail.text.records.clash import row_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
 _ON_TOPIC = 0.6
@@ -147,7 +147,7 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
         coverage_all=coverage_all,
         missing_numbers=worst(VALUE_KINDS),
         missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
-        negation=worst({FactKind.NEGATION}),
+        negation=worst({FactKind.NEGATION, FactKind.RESERVE, FactKind.FORCE}),
         refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
     )
 

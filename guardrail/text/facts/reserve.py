@@ -1,151 +1,139 @@
-"""Evidence must assert the claim: what a passage only reports, denies, plans, supposes or nearly saw supports nothing."""
+"""Evidence must assert the claim: what it only reports, denies, plans or supposes, or what nearly happened, is no support.
+
+Fires where the claim, which has no reserve of its own, lies in the scope of a cue of a sentence near to it, and where
+nothing else that was read says the same outright.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from guardrail.text.facts.alignment import FactEvidence
-from guardrail.text.facts.fact import Facts
-from guardrail.text.facts.reserve_cues import Cue, Reach, Reserve, read_reserves
+from guardrail.text.facts.fact import EXACT, FactKind, Facts, Mismatch
+from guardrail.text.facts.reserve_claims import DONE, NOT, OWN_RESERVE, REALLY, SURELY, TODAY
+from guardrail.text.facts.reserve_cues import Cue, Reserve, read_reserves
 from guardrail.text.facts.verb_forms import base, may_be_past
-from guardrail.text.words import Word
+from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span
 
-_NOUN_BEFORE = frozenset("the a an of to this that its his her their".split())
-_LEAST_COVER = 0.75
+_LEAST_COVER, _LEAST_COVER_ABROAD = 0.75, 0.9
+"""Share of the claim's words that stand in the cue's scope, or before it as its subject."""
+
+_SIGNAL = 0.85
+_SIGNALS = frozenset({"believes", "argues", "may", "may have", "perhaps", "if", "question", "will", "without", "until"})
+"""Cues that are often dropped rightly, or whose scope is not sure."""
+
+_REFUTING = frozenset({Reserve.UNTRUE, Reserve.FAILED, Reserve.FORMER})
+_TURNED = frozenset({Reserve.DENIED, Reserve.UNTRUE, Reserve.FAILED, Reserve.TRIED})
+"""Reserves that a negation before them undoes: "did not fail to"."""
+_ASSERTING = frozenset({Reserve.SUPPOSED, Reserve.DENIED, Reserve.UNTRUE, Reserve.FAILED})
+"""Reserves of which a negation in their scope may make an assertion: "had he not opened it"."""
+_PERFECT = frozenset({"may have", "would have"})
+
 _PRONOUNS = frozenset("he she it they i we you who this that his her its their these those".split())
-
-_OWN = re.compile(
-    r"\b(?:sa(?:y|ys|id)|according|report(?:s|ed|edly)?|rumou?r\w*|alleg\w*|claim\w*|accus\w*|suspect\w*|suspicion|suppos\w*"
-    r"|believ\w*|thought|think\w*|assum\w*|presum\w*|opinion|view\w*|argu\w*|suggest\w*|insist\w*|maintain\w*|contend\w*"
-    r"|may|might|could|can|would|should|will|shall|must|if|unless|provided|whether|perhaps|possib\w+|probabl\w+|maybe"
-    r"|likely|unlikely|apparent\w*|seem\w*|appear\w*|potential\w*|unclear|unknown|unproven|uncertain|unconfirmed|open"
-    r"|plan\w*|intend\w*|intention\w*|hop(?:e|es|ed|ing)|aim\w*|want\w*|wish\w*|expect\w*|promis\w*|threat\w*|pledg\w*"
-    r"|vow\w*|propos\w*|motion|draft\w*|offer\w*|due|set to|scheduled|projected|predict\w*|forecast\w*|going to|about to"
-    r"|estimat\w*|consider\w*|discuss\w*|talks|dream\w*|anticipat\w*|schedul\w*|target\w*|goal|upcoming|future|pending"
-    r"|next|not|no|never|none|neither|nor|without|nobody|nothing|hardly|barely|den(?:y|ies|ied|ial|ials|ying)|reject\w*"
-    r"|refus\w*|disput\w*|dismiss\w*|fail\w*|unable|almost|nearly|close to|narrowly|tr(?:y|ies|ied|ying)|attempt\w*|sought"
-    r"|seek\w*|pretend\w*|forg[eo]t\w*|avoid\w*|declin\w*|prevent\w*|former\w*|once|used to|previous\w*|until|ex|past"
-    r"|earlier|ago|back then|originally|at first|myth|misconception|wrong\w*|false\w*|untrue|incorrect\w*|mistak\w*"
-    r"|error\w*|novel|film|fiction\w*|story|tale|play|series|legend|hypothe\w*|imagin\w*|theor\w*|question\w*|ask\w*"
-    r"|wonder\w*|doubt\w*|investigat\w*|instead of|rather than|prepar\w*|agree\w*|decid\w*|decision|order\w*|told|sceptic\w*|skeptic\w*|convinc\w*|lack\w*|ahead|too|only|regret\w*|fear\w*|charged|trial|oppos\w*|against)\b|n['’]t\b|\?",
-    re.IGNORECASE,
-)
-"""Words with which a claim keeps a reserve of its own, or speaks of one."""
-_NOW = re.compile(r"\b(?:is|are|remains?|serves?|works?|now|current(?:ly)?|today|still|at present|has been)\b", re.IGNORECASE)
-_REALLY = re.compile(r"\b(?:really|actually|in (?:real life|reality|fact)|true story)\b", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|never|no|cannot|nobody|none|neither|nor)\b|n['’]t\b", re.IGNORECASE)
-_JUST_NOT = re.compile(r"(?:\b(?:not|never|no|cannot|without|nobody|hardly|little)|n['’]t)(?: \w+)?\s*$", re.IGNORECASE)
-_RULED = re.compile(r"\b(?:must|may|can|should|shall|will|if|unless)\b", re.IGNORECASE)
-_DONE = re.compile(
-    r"\b(?:indeed|did so|went ahead|as (?:planned|predicted|promised|expected|announced|feared)|carried out|took effect"
-    r"|in force|come true|came true|succeed(?:ed|s)|managed to|eventually|finally|in the end|at first|initially|originally"
-    r"|gave in|later|has since|have since|(?:was|were|proved) right|(?<!not )confirm(?:s|ed)|admit(?:s|ted)|confess(?:es|ed)"
-    r"|convicted|(?<!not )proved|(?<!not )proven|(?<!not )established|turned out|turns out|completed|finished|yes)\b",
-    re.IGNORECASE,
-)
-"""Words with which the rest of the evidence may turn a plan, a rumour or a try into a fact."""
-_TURNS = frozenset({Reserve.DENIED, Reserve.UNTRUE, Reserve.FAILED, Reserve.TRIED})
-"""Reserves that a negation undoes: "did not fail to"."""
-_OPEN = frozenset({Reserve.SUPPOSED, Reserve.DENIED, Reserve.UNTRUE, Reserve.FAILED})
-"""Reserves of which a negation inside their scope may make an assertion: "had he not opened it"."""
+_NOUN_BEFORE = frozenset("the a an of to this that its his her their".split())
+_NEGATED = re.compile(r"(?:\b(?:not|never|no|cannot|without|nobody|hardly|little)|n['’]t)(?: \w+)?\s*$", re.IGNORECASE)
+_RULE = re.compile(r"\b(?:must|may|can|should|shall|will|if|unless)\b", re.IGNORECASE)
+_REPLY = re.compile(r"\b(?:it|he|she|they|yes|no)\b", re.IGNORECASE)
+_CHINESE_DONE = re.compile(r"[了已过]")
 
 
-class Withheld(NamedTuple):
-    """A claim that the nearest evidence holds back: the cue, the sentence, and the words of the claim."""
+class _Place(NamedTuple):
+    """A word of a sentence with its key (see ``base``)."""
 
-    cue: Cue
-    sentence: Facts
-    span: Span
-    cover: float
-
-
-_SURELY = frozenset(base(w) for w in "certain definite really actual proven fact sure settled truth reality confirmed established".split())
-"""Words by which a claim insists: they need not stand in the evidence."""
-
-
-def _token(word: Word) -> str:
-    return base(word.form) if word.stem else (word.form if word.form[:1].isdigit() else "")
+    word: Word
+    key: str
 
 
 @lru_cache(maxsize=8192)
-def _tokens(words: tuple[Word, ...]) -> tuple[str, ...]:
-    return tuple(_token(word) for word in words)
+def _places(words: tuple[Word, ...]) -> tuple[_Place, ...]:
+    keys = (base(w.form) if w.stem else w.form if w.form[:1].isdigit() else "" for w in words)
+    return tuple(_Place(word, key) for word, key in zip(words, keys, strict=True))
 
 
-def withheld(claim: Facts, evidence: FactEvidence) -> Iterator[Withheld]:
-    """Cues of the evidence in whose scope the claim lies, although the claim has no reserve."""
-    if _OWN.search(claim.text):
+def judge_reserve(claim: Facts, evidence: FactEvidence) -> Iterator[Mismatch]:
+    """The cue that withholds the claim: contradicted where the evidence says that it is not so, else not asserted."""
+    if not evidence.nearest or evidence.nearest[0][1] < 0.3 or OWN_RESERVE.search(claim.text):
         return
-    wanted = tuple("" if t in _SURELY else t for t in _tokens(claim.words))
-    content = frozenset(t for t in wanted if t)
+    places = tuple(_Place(p.word, "" if p.key in SURELY else p.key) for p in _places(claim.words))
+    content = frozenset(p.key for p in places if p.key)
     if len(content) < 2:
         return
     for sentence, cover in evidence.nearest:
         if cover < 0.3:
-            break
+            return
         for cue in read_reserves(sentence.text):
-            span = _lies_in(claim, wanted, content, sentence, cue)
-            if span is not None and not _asserted(claim, content, wanted, span, cue, sentence, evidence.sentences):
-                yield Withheld(cue, sentence, span, cover)
+            at = _predicate_in(cue, claim, places, content, sentence)
+            if at is None or _is_asserted(places[at].key, content, sentence, evidence.sentences):
+                continue
+            word = places[at].word
+            yield Mismatch(
+                kind=FactKind.RESERVE,
+                span=Span(word.start, word.end),
+                claim_value=f"“{claim.text[word.start : word.end]}”",
+                evidence_value=f"“{' '.join(sentence.text[cue.span.start : cue.scope.end].split())}”",
+                contradicts=cue.reserve in _REFUTING,
+                weight=_SIGNAL if cue.key in _SIGNALS else EXACT,
+            )
+            return
 
 
-def _binds(cue: Cue, sentence: Facts, claim: Facts) -> bool:
-    """Whether the cue withholds its scope as it stands there: not negated itself, not settled by the same sentence."""
+def _predicate_in(
+    cue: Cue, claim: Facts, places: Sequence[_Place], content: frozenset[str], sentence: Facts
+) -> int | None:
+    """Which word of the claim holds its predicate, if the cue governs it."""
+    theirs = [p for p in _places(sentence.words) if p.key]
+    scope = [p for p in theirs if cue.scope.start <= p.word.start < cue.scope.end]
+    inside = frozenset(p.key for p in scope)
+    shared = content & inside
+    if not shared or not _holds(cue, sentence, claim) or (cue.key in _PERFECT and not may_be_past(scope[0].word.form)):
+        return None
+    abroad = not cue.key.isascii() or cue.key in {"angeblich", "bestreitet", "ob", "selon des rumeurs"}
+    opening = next((w.form for w in sentence.words if w.start >= cue.scope.start), "")
+    subject_before = cue.predicate or abroad or opening in _PRONOUNS or cue.reserve is Reserve.PROPOSED
+    reach = inside
+    if subject_before:
+        reach |= {p.key for p in theirs if p.word.start < cue.scope.start}
+    lacking = [p.word for p in places if p.key and p.key not in reach]
+    if lacking and subject_before and any(w.form in _PRONOUNS for w in sentence.words if w.start < scope[0].word.start):
+        names = [p.word for p in places if p.key][:3]  # "He is accused of ...": the claim has the name instead
+        lacking = [w for w in lacking if w not in names]
+    least = _LEAST_COVER_ABROAD if abroad else _LEAST_COVER
+    if len(lacking) > (1 - least) * len(content) or any(_is_hard(w, claim) for w in lacking):
+        return None
+    own = [n for n, p in enumerate(places) if p.key in inside]
+    if cue.predicate:
+        at = next((n for n in own if places[n].key == scope[0].key), None)
+        if at is None or (len(shared) < 2 and len(content) > 2):
+            return None
+        rest = [p.key for p in places[at:] if p.key]
+        if sum(key in inside for key in rest) < 0.6 * len(rest):
+            return None
+    else:
+        if len(shared) < max(2, 0.5 * len(content)):
+            return None
+        at = next((n for n in own if may_be_past(places[n].word.form)), own[0])
+    return at if _tense_fits(claim, at, cue) else None
+
+
+def _holds(cue: Cue, sentence: Facts, claim: Facts) -> bool:
+    """Whether the cue withholds its scope as it stands there: not negated itself, not settled in the same sentence."""
     text = sentence.text
     before, scope, rest = text[: cue.span.start], cue.scope.of(text), text[cue.scope.end :]
-    if cue.reserve in _TURNS and _JUST_NOT.search(before):
+    if (cue.reserve in _TURNED and _NEGATED.search(before)) or (cue.reserve in _ASSERTING and NOT.search(scope)):
         return False
-    if cue.reserve in _OPEN and _NOT.search(scope):
+    if cue.key == "if" and not before.strip(" “\"'(") and not rest.startswith(","):
+        return False  # without a comma nobody knows where the condition ends
+    if cue.key == "without" and (NOT.search(before) or _RULE.search(before)):
         return False
-    if cue.name == "without" and (_NOT.search(before) or _RULED.search(before)):
+    if cue.reserve is Reserve.FICTION and not REALLY.search(claim.text):
         return False
-    if cue.reserve is Reserve.FICTION and not _REALLY.search(claim.text):
+    if cue.reserve is Reserve.ASKED and _REPLY.search(rest):
         return False
-    if cue.reserve is Reserve.ASKED and re.search(r"\b(?:it|he|she|they|yes|no)\b", rest, re.IGNORECASE):
-        return False
-    return not any(_DONE.search(part) for part in (before, scope, rest))
-
-
-def _lies_in(claim: Facts, wanted: tuple[str, ...], content: frozenset[str], sentence: Facts, cue: Cue) -> Span | None:
-    """Where in the claim its predicate stands, if the cue governs it."""
-    theirs = _tokens(sentence.words)
-    places = [(w, t) for w, t in zip(sentence.words, theirs, strict=True) if t]
-    scope = [(w, t) for w, t in places if cue.scope.start <= w.start < cue.scope.end]
-    if not scope:
-        return None
-    inside = frozenset(t for _, t in scope)
-    shared = content & inside
-    if not shared or not _binds(cue, sentence, claim):
-        return None
-    opening = next((w.form for w in sentence.words if w.start >= cue.scope.start), "")
-    with_subject = cue.reach is Reach.PREDICATE or opening in _PRONOUNS or cue.reserve is Reserve.PROPOSED
-    reach = inside
-    if with_subject:
-        reach |= frozenset(t for w, t in places if w.start < cue.scope.start)
-    lacking = [w for w, t in zip(claim.words, wanted, strict=True) if t and t not in reach]
-    if with_subject and lacking and any(w.form in _PRONOUNS for w in sentence.words if w.start < scope[0][0].start):
-        lead = [w for w in claim.words if _token(w)][:3]  # "He is accused of ...": the claim has the name instead
-        lacking = [w for w in lacking if w not in lead]
-    if len(lacking) > (1 - _LEAST_COVER) * len(content) or any(_is_hard(w, claim) for w in lacking):
-        return None
-    if cue.reach is Reach.CLAUSE:
-        if len(shared) < 2 or (with_subject and len(shared) < 0.5 * len(content)):
-            return None
-        own = [n for n, t in enumerate(wanted) if t in inside]
-        at = next((n for n in own if may_be_past(claim.words[n].form)), own[0])
-    else:
-        heads = [n for n, t in enumerate(wanted) if t == scope[0][1]]
-        if not heads or not (len(shared) >= 2 or len(content) <= 2):
-            return None
-        at = heads[0]
-        tail = [t for t in wanted[at:] if t]
-        if sum(t in inside for t in tail) < 0.6 * len(tail):
-            return None
-    return Span(claim.words[at].start, claim.words[at].end) if _tense_fits(claim, at, cue) else None
+    return not any(DONE.search(part) for part in (before, scope, rest))
 
 
 def _is_hard(word: Word, claim: Facts) -> bool:
@@ -155,44 +143,41 @@ def _is_hard(word: Word, claim: Facts) -> bool:
 
 
 def _tense_fits(claim: Facts, at: int, cue: Cue) -> bool:
-    """Whether the claim says in its tense what the cue withholds: a plan is not yet done, a former state not present."""
+    """Whether the claim says in its tense what the cue withholds: a plan as done, a former state as present."""
     words = claim.words
     form = words[at].form
     before = {w.form for w in words[max(0, at - 4) : at]}
-    if cue.reach is Reach.PREDICATE and cue.name != "former" and at and words[at - 1].form in _NOUN_BEFORE:
+    if cue.predicate and cue.key != "former" and at and words[at - 1].form in _NOUN_BEFORE:
         return False
     past = may_be_past(form) and ("been" in before or not before & {"is", "are", "be"})
     if cue.reserve is Reserve.PLANNED:
-        return past
+        return _CHINESE_DONE.search(claim.text) is not None if is_cjk(cue.key[0]) else past
     if cue.reserve is Reserve.TRIED:
         return not form.endswith("ing")
     if cue.reserve is Reserve.FORMER:
         if before & {"was", "were", "had"}:
             return False
-        if cue.name == "former":
-            return _NOW.search(claim.text[: words[at].start]) is not None
-        return _NOW.search(claim.text) is not None if cue.name == "until" else not past
+        if cue.key == "former":
+            return TODAY.search(claim.text[: words[at].start]) is not None
+        return TODAY.search(claim.text) is not None if cue.key == "until" else not past
     return True
 
 
-def _asserted(
-    claim: Facts, content: frozenset[str], wanted: tuple[str, ...], span: Span, cue: Cue, own: Facts, sentences: Iterable[Facts]
-) -> bool:
+def _is_asserted(head: str, content: frozenset[str], own: Facts, sentences: Sequence[Facts]) -> bool:
     """Whether some part of the evidence says the same without reserve, or says that it came about."""
-    head = next(t for w, t in zip(claim.words, wanted, strict=True) if w.start == span.start)
     for sentence in sentences:
-        cues = [c for c in read_reserves(sentence.text)]
-        theirs = _tokens(sentence.words)
-        free = {
-            t
-            for w, t in zip(sentence.words, theirs, strict=True)
-            if t and not any(c.scope.start <= w.start < c.scope.end for c in cues)
+        keys = {p.key for p in _places(sentence.words) if p.key}
+        shared = content & keys
+        if not shared:
+            continue
+        if sentence is not own and DONE.search(sentence.text):
+            return True
+        scopes = [cue.scope for cue in read_reserves(sentence.text)]
+        free = shared & {
+            p.key for p in _places(sentence.words) if not any(s.start <= p.word.start < s.end for s in scopes)
         }
-        shared = free & content
-        if sentence is not own and _DONE.search(sentence.text) and content & set(theirs):
+        if head in free and not is_cjk(head[0]) and (sentence is not own or len(free) >= 2):
             return True
-        if head in shared and (len(shared) >= 2 or sentence is not own):
-            return True
-        if sentence is not own and len(shared) >= 0.7 * len(content):
+        if sentence is not own and len(free) >= 0.7 * len(content):
             return True
     return False

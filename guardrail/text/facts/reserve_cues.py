@@ -16,6 +16,7 @@ class Reserve(StrEnum):
     REPORTED = "reported"
     DENIED = "denied"
     UNTRUE = "untrue"
+    FICTION = "fiction"
     PLANNED = "planned"
     PROPOSED = "proposed"
     SUPPOSED = "supposed"
@@ -24,85 +25,140 @@ class Reserve(StrEnum):
     FAILED = "failed"
     FORMER = "former"
     ASKED = "asked"
-    FICTION = "fiction"
-
-
-class Reach(StrEnum):
-    """What a cue governs: the predicate after it, whose subject stands before it, or a clause of its own."""
-
-    PREDICATE = "predicate"
-    CLAUSE = "clause"
 
 
 class Cue(NamedTuple):
-    """A reserve and the stretch that it governs."""
+    """A reserve with the stretch that it governs: a clause, or a predicate whose subject stands before it."""
 
+    key: str
     reserve: Reserve
-    reach: Reach
+    predicate: bool
     span: Span
     scope: Span
-    name: str = ""
 
 
-_LY = r"(?:(?:\w+ly|also|now|still|first|then|long|once|again|even|only|widely) ){0,2}"
+_LY = r"(?:(?:\w+ly|also|now|still|first|then|long|once|again|even|only) ){0,2}"
 _BE = r"\b(?:is|are|was|were|be|been|being|'s|'re) " + _LY
-_HAVE = r"(?:have been |have |be |having been |having |being )?"
+_HAVE = r"(?:having been |have been |been |having |have |being |be )?"
+_ING, _DONE_FORM = r"(?=\w+ing\b)", r"(?=\w+(?:ing|ed)\b)"
 _SAID = r"(?:said|alleged|rumou?red|believed|thought|reputed|suspected|claimed|supposed|assumed|understood|reported)"
-_TALK = r"(?:rumou?rs?|speculation|allegations?|claims?|accusations?|suspicions?|gossip|suggestions?|reports?|stor(?:y|ies)|idea|notion|charges?)"
-_SHEET: tuple[tuple[str, Reserve, Reach, str], ...] = (
-    ("said_to", Reserve.REPORTED, Reach.PREDICATE, _BE + _SAID + r" to " + _HAVE),
-    ("adverb", Reserve.REPORTED, Reach.PREDICATE, r"\b(?:allegedly|reportedly|supposedly|purportedly|ostensibly) " + _HAVE),
-    ("it_is_said", Reserve.REPORTED, Reach.CLAUSE, r"\bit " + _BE + _SAID + r" that "),
-    ("alleges", Reserve.REPORTED, Reach.CLAUSE, r"\b(?:alleg(?:e|es|ed|ing)|claim(?:s|ed|ing)?|speculat(?:e|es|ed)|suspect(?:s|ed)?) (?:that )?(?!to\b)"),
-    ("believes", Reserve.REPORTED, Reach.CLAUSE, r"\b(?:believ(?:e|es|ed)|thinks?|thought|assum(?:e|es|ed)|guess(?:es|ed)?|fear(?:s|ed)?|hop(?:e|es|ed)) (?:that )(?!to\b)"),
-    ("argues", Reserve.REPORTED, Reach.CLAUSE, r"\b(?:argu(?:e|es|ed)|suggest(?:s|ed)?|contend(?:s|ed)?|insist(?:s|ed)?|maintain(?:s|ed)?) that "),
-    ("rumour", Reserve.REPORTED, Reach.CLAUSE, r"\b(?:rumou?rs?|speculation|allegations?|gossip|hearsay|suspicions?|unconfirmed reports?|claims) (?:says? |has it |have it |suggests? |going round )?(?:that|,)? ?(?!of\b|about\b|to\b)"),
-    ("unconfirmed", Reserve.REPORTED, Reach.CLAUSE, r"\baccording to (?:unconfirmed|unverified|rumou?rs?|gossip|speculation|hearsay|allegations)[^,]{0,30}, "),
-    ("accused", Reserve.REPORTED, Reach.PREDICATE, r"\b(?:accus(?:e|es|ed)|suspect(?:s|ed)?|suspicion|allegations?|accusations?|rumou?rs|charged)(?: \w+){0,4}? (?:of|with|about) " + _HAVE + r"(?=\w+(?:ing|ed)\b)"),
-    ("on_trial", Reserve.REPORTED, Reach.PREDICATE, r"\b(?:on trial|under investigation|investigated|wanted|questioned|fac(?:e|es|ed|ing) charges) (?:for|over|about|on|of) " + _HAVE + r"(?=\w+(?:ing|ed)\b)"),
-    ("denied", Reserve.DENIED, Reach.CLAUSE, r"\b(?:den(?:y|ies|ied|ying)|reject(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|refut(?:e|es|ed|ing)|disput(?:e|es|ed|ing)|contradict(?:s|ed)?|rul(?:e|es|ed) out|den(?:ial|ials)) (?:of )?(?:(?:any|the|all|these|media|press|newspaper|earlier|recent|his|her|their) )*(?:" + _TALK + r" )?that "),
-    ("denied_doing", Reserve.DENIED, Reach.PREDICATE, r"\b(?:den(?:y|ies|ied|ying)|dismiss(?:es|ed)|reject(?:s|ed)) (?:ever |(?:any |the |all )?" + _TALK + r" (?:of|about) )?" + _HAVE + r"(?=\w+(?:ing|ed|en|t|d)\b)"),
-    ("no_evidence", Reserve.DENIED, Reach.CLAUSE, r"\b(?:no (?:evidence|proof|sign|indication|truth in (?:the|reports?|rumou?rs?|claims?))(?: \w+){0,2}|not (?:true|proven|established|confirmed|certain)|doubts?|doubted) that "),
-    ("untrue", Reserve.UNTRUE, Reach.CLAUSE, r"\b(?:(?:un|not )true|false|wrong|incorrect|myth|misconception|fallacy|legend|hoax|mistake|error)(?: to (?:say|think|write|believe|assume))? that "),
-    ("wrongly", Reserve.UNTRUE, Reach.CLAUSE, r"\b(?:wrongly|falsely|incorrectly|mistakenly|erroneously) (?!that)\w+ that "),
-    ("made_up", Reserve.UNTRUE, Reach.CLAUSE, r"\bmade up the story that |\bearlier version (?:\w+ ){0,4}?(?:said|stated|gave|claimed) that |\bcontrary to (?:the )?(?:(?:popular|common|widespread|earlier|media) )?(?:beliefs?|" + _TALK + r"|what (?:\w+ ){1,4})(?: that)? "),
-    ("dream", Reserve.UNTRUE, Reach.CLAUSE, r"\bin (?:a|his|her|their|my|the|one) dreams?,? |\b(?:dream(?:s|ed|t)|imagin(?:e|es|ed)|pretend(?:s|ed)?|hallucinated) that "),
-    ("fiction", Reserve.FICTION, Reach.CLAUSE, r"\bin (?:the|a|an|his|her|their|this|one) (?:\w+ ){0,3}(?:novel|film|movie|series|play|game|tale|legend|comic|drama|book|story|episode)s?\b[^,]{0,40}, "),
-    ("struck", Reserve.UNTRUE, Reach.CLAUSE, r"~~|<(?:s|del|strike)>"),
-    ("plans_to", Reserve.PLANNED, Reach.PREDICATE, r"\b(?:plan(?:s|ned|ning)?|intend(?:s|ed|ing)?|intention|hop(?:e|es|ed|ing)|aim(?:s|ed|ing)?|wish(?:es|ed)?|expect(?:s|ed)?|promis(?:e|es|ed)|threaten(?:s|ed)?|pledg(?:e|es|ed)|vow(?:s|ed)?|propos(?:e|es|ed)|proposals?|motion|offer(?:s|ed)?|want(?:s|ed)?|prepar(?:e|es|ed|ing)|decision|decid(?:e|es|ed)|agree(?:s|d)?)(?: by [\w ]{3,40}?)? to " + _HAVE),
-    ("due_to", Reserve.PLANNED, Reach.PREDICATE, _BE + r"(?:due|set|scheduled|expected|planned|projected|predicted|forecast|likely|about|slated|poised|going|supposed|ready) to " + _HAVE),
-    ("is_to", Reserve.PLANNED, Reach.PREDICATE, r"\b(?:is|are) to " + _HAVE),
-    ("ordered", Reserve.PLANNED, Reach.PREDICATE, r"\b(?:order(?:s|ed)?|ask(?:s|ed)?|told|urg(?:e|es|ed)|call(?:s|ed)? on|requir(?:e|es|ed)|advis(?:e|es|ed)) (?:(?!and|but|that)[\w.]+ ){1,4}to "),
-    ("will", Reserve.PLANNED, Reach.PREDICATE, r"(?:\bwill|'ll|\bwon't) (?:" + _LY + r")" + _HAVE),
-    ("plan_doing", Reserve.PLANNED, Reach.PREDICATE, r"\b(?:consider(?:s|ed|ing)?|plan(?:s|ned|ning)?|propos(?:e|es|ed|ing)|discuss(?:es|ed|ing)?|weigh(?:s|ed|ing)?|talks about|think(?:s|ing)? (?:of|about)|plans? (?:for|of)|dream(?:s|ed|t) of) " + _HAVE + r"(?=\w+(?:ing|ed)\b)"),
-    ("forecasts", Reserve.PLANNED, Reach.CLAUSE, r"\b(?:forecast(?:s|ed)?|predict(?:s|ed)?|expect(?:s|ed)?|project(?:s|ed)|anticipat(?:e|es|ed)) (?:that )(?!to\b)"),
-    ("draft", Reserve.PROPOSED, Reach.CLAUSE, r"\b(?:under|according to|in) (?:the |a )?(?:\w+ )?(?:draft|proposal|proposed)\b(?: \w+){0,6}?,? "),
-    ("draft_would", Reserve.PROPOSED, Reach.PREDICATE, r"\b(?:draft|proposal|motion|bill|plan|amendment)\b[^.;:]{0,60}? would "+_LY),
-    ("would_have", Reserve.SUPPOSED, Reach.PREDICATE, r"\b(?:would|could|should|might)(?: \w+ly)? have (?:been )?"),
-    ("if", Reserve.SUPPOSED, Reach.CLAUSE, r"(?<!even )(?<!only )(?<!as )(?<!what )(?<!ask )(?<!asked )(?<!see )\b(?:if|unless|provided(?: that)?|as if|as though|supposing|assuming|assume|suppose|imagine|in case) (?:that )?(?!necessary|possible|so\b|not\b|any\b|needed)"),
-    ("wish", Reserve.SUPPOSED, Reach.CLAUSE, r"\bwish(?:es|ed)? (?:that )?(?=(?:\w+ ){1,4}(?:were|was|had|could|would)\b)|\bif only "),
-    ("had", Reserve.SUPPOSED, Reach.CLAUSE, r"^(?:had|were|should) "),
-    ("may", Reserve.POSSIBLE, Reach.PREDICATE, r"(?:\bmay|\bmight|\bcould) (?!have\b)(?:" + _LY + r")(?:be )?"),
-    ("may_have", Reserve.POSSIBLE, Reach.PREDICATE, r"(?:\bmay|\bmight|\bcould) (?:\w+ly )?have (?:been )?"),
-    ("perhaps", Reserve.POSSIBLE, Reach.PREDICATE, r"\b(?:perhaps|possibly|probably|maybe|presumably|apparently) " + _HAVE),
-    ("is_possible", Reserve.POSSIBLE, Reach.CLAUSE, r"\b(?:possible|unlikely|conceivable|possibility|chance|risk) that "),
-    ("tried_to", Reserve.TRIED, Reach.PREDICATE, r"\b(?:tr(?:y|ies|ied|ying)|attempt(?:s|ed|ing)?|sought|seeks?|struggl(?:e|es|ed|ing)|bid)(?: (?:by|of) [\w ]{3,30}?)? to "),
-    ("failed_to", Reserve.FAILED, Reach.PREDICATE, r"\b(?:fail(?:s|ed|ing|ure)?|refus(?:e|es|ed|ing|al)|declin(?:e|es|ed|ing)|neglect(?:s|ed|ing)?|omit(?:s|ted)?|forg(?:et|ets|ot)|unable|not manage|not able|pretend(?:s|ed|ing)?) to "),
-    ("nearly", Reserve.FAILED, Reach.PREDICATE, r"\b(?:almost|nearly|all but|very nearly|came (?:very |so )?close to|within \w+(?: \w+){0,3} of|narrowly (?:missed|avoided|escaped)|just (?:missed|avoided)|avoid(?:s|ed)|stopped short of) (?=(?:\w+(?:ing|ed|en)|" + "won|lost|sold|fell|broke|died|sank|became|left|hit|went|ran|drowned" + r")\b)"),
-    ("kept_from", Reserve.FAILED, Reach.PREDICATE, r"\b(?:prevent(?:s|ed)?|ke(?:ep|eps|pt)|stop(?:s|ped)?|bar(?:s|red)?|discourag(?:e|es|ed)|ban(?:s|ned)?|prohibit(?:s|ed)?)(?: \w+){1,5}? from (?=\w+ing\b)"),
-    ("no_success", Reserve.FAILED, Reach.PREDICATE, r"\b(?:(?:not|n't|never) succeed(?:ed)?|no success|unsuccessful(?:ly)?(?: \w+){0,2}?|without success) (?:in|at) (?=\w+ing\b)"),
-    ("without", Reserve.FAILED, Reach.PREDICATE, r"\b(?:without|instead of|rather than) (?:ever |even )?(?=\w+ing\b)"),
-    ("used_to", Reserve.FORMER, Reach.PREDICATE, r"(?<!\bis )(?<!\bare )(?<!get )(?<!be )(?<!was )(?<!were )\bused to |\bno longer  "),
-    ("former", Reserve.FORMER, Reach.PREDICATE, r"\b(?:former|erstwhile|one-time|previous)(?:ly)? |\bex-"),
-    ("until", Reserve.FORMER, Reach.PREDICATE, r"\b(?:was|were) (?=[^.;]{3,120}?(?: until (?!now|today)|, but (?:not any ?more|no longer)))"),
-    ("whether", Reserve.ASKED, Reach.CLAUSE, r"\bwhether |\b(?:wonder(?:s|ed)?|asked|unclear|ask|see) if "),
+_TALK = r"""(?:rumou?rs?|speculation|allegations?|claims?|accusations?|suspicions?|gossip|suggestions?|reports?
+    |stor(?:y|ies)|idea|notion|charges?)"""
+_MEDIUM = r"(?:novel|film|movie|series|play|game|tale|legend|comic|drama|book|story|episode)s?"
+
+_PREDICATES: tuple[tuple[str, Reserve, str], ...] = (
+    ("said to", Reserve.REPORTED, rf"{_BE}{_SAID} to {_HAVE}"),
+    ("allegedly", Reserve.REPORTED, rf"\b(?:allegedly|reportedly|supposedly|purportedly|ostensibly) {_HAVE}"),
+    ("accused", Reserve.REPORTED, rf"""\b(?:accus(?:e|es|ed)|suspect(?:s|ed)?|suspicion|allegations?|accusations?
+        |rumou?rs|charged)(?: \w+){{0,4}}? (?:of|with|about) {_HAVE}{_DONE_FORM}"""),
+    ("on trial", Reserve.REPORTED, rf"""\b(?:on trial|under investigation|investigated|wanted|questioned
+        |fac(?:e|es|ed|ing) charges) (?:for|over|about|on|of) {_HAVE}{_DONE_FORM}"""),
+    ("denied doing", Reserve.DENIED, rf"""\b(?:den(?:y|ies|ied|ying)|dismiss(?:es|ed)|reject(?:s|ed))
+        [ ](?:ever |(?:any |the |all )?{_TALK} (?:of|about) )?{_HAVE}{_DONE_FORM}"""),
+    ("plans to", Reserve.PLANNED, rf"""\b(?:plan(?:s|ned|ning)?|intend(?:s|ed|ing)?|intention|hop(?:e|es|ed|ing)
+        |aim(?:s|ed|ing)?|wish(?:es|ed)?|expect(?:s|ed)?|promis(?:e|es|ed)|threaten(?:s|ed)?|pledg(?:e|es|ed)
+        |vow(?:s|ed)?|propos(?:e|es|ed)|proposals?|motion|offer(?:s|ed)?|want(?:s|ed)?|prepar(?:e|es|ed|ing)|decision
+        |decid(?:e|es|ed)|agree(?:s|d)?)(?: by [\w ]{{3,40}}?)? to {_HAVE}"""),
+    ("due to", Reserve.PLANNED, rf"""{_BE}(?:due|set|scheduled|expected|planned|projected|predicted|forecast|likely
+        |about|slated|poised|going|ready) to {_HAVE}"""),
+    ("is to", Reserve.PLANNED, rf"\b(?:is|are) to {_HAVE}"),
+    ("ordered", Reserve.PLANNED, r"""\b(?:order(?:s|ed)?|ask(?:s|ed)?|told|urg(?:e|es|ed)|call(?:s|ed)?\ on
+        |requir(?:e|es|ed)|advis(?:e|es|ed)) (?:(?!and|but|that)[\w.]+ ){1,4}to """),
+    ("will", Reserve.PLANNED, rf"(?:\bwill|'ll|\bwon't) {_LY}{_HAVE}"),
+    ("plan doing", Reserve.PLANNED, rf"""\b(?:consider(?:s|ed|ing)?|plan(?:s|ned|ning)?|propos(?:e|es|ed|ing)
+        |discuss(?:es|ed|ing)?|weigh(?:s|ed|ing)?|talks\ about|think(?:s|ing)?\ (?:of|about)|plans?\ (?:for|of)
+        |dream(?:s|ed|t)\ of) {_HAVE}{_DONE_FORM}"""),
+    ("draft would", Reserve.PROPOSED, rf"\b(?:draft|proposal|motion|bill|plan|amendment)\b[^.;:]{{0,60}}? would {_LY}"),
+    ("would have", Reserve.SUPPOSED, r"\b(?:would|should)(?: \w+ly)? have (?:been )?"),
+    ("may", Reserve.POSSIBLE, rf"(?:\bmay|\bmight|\bcould) (?!have\b){_LY}(?:be )?(?!includ)"),
+    ("may have", Reserve.POSSIBLE, r"(?:\bmay|\bmight|\bcould) (?:\w+ly )?have (?:been )?"),
+    ("perhaps", Reserve.POSSIBLE, rf"\b(?:perhaps|possibly|probably|maybe|presumably|apparently) {_HAVE}"),
+    ("tried to", Reserve.TRIED, r"""\b(?:tr(?:y|ies|ied|ying)|attempt(?:s|ed|ing)?|sought|seeks?|struggl(?:e|es|ed|ing)
+        |bid)(?: (?:by|of) [\w ]{3,30}?)? to """),
+    ("failed to", Reserve.FAILED, r"""\b(?:fail(?:s|ed|ing|ure)?|refus(?:e|es|ed|ing|al)|declin(?:e|es|ed|ing)
+        |neglect(?:s|ed|ing)?|omit(?:s|ted)?|forg(?:et|ets|ot)|unable|not\ manage|not\ able|pretend(?:s|ed|ing)?) to """),
+    ("nearly", Reserve.FAILED, r"""\b(?:almost|nearly|all\ but|c[oa]me\ (?:very\ |so\ )?close\ to
+        |within\ \w+(?:\ \w+){0,3}\ of|narrowly\ (?:missed|avoided|escaped)|just\ (?:missed|avoided)|avoid(?:s|ed)
+        |stopped\ short\ of) (?=(?:\w+(?:ing|ed|en)|won|lost|sold|fell|broke|died|sank|became|left|hit|went|ran)\b)"""),
+    ("kept from", Reserve.FAILED, rf"""\b(?:prevent(?:s|ed)?|ke(?:ep|eps|pt)|stop(?:s|ped)?|bar(?:s|red)?
+        |discourag(?:e|es|ed)|ban(?:s|ned)?|prohibit(?:s|ed)?)(?: \w+){{1,5}}? from {_ING}"""),
+    ("no success in", Reserve.FAILED, rf"""\b(?:(?:not|n't|never)\ succeed(?:ed)?|no\ success
+        |unsuccessful(?:ly)?(?: \w+){{0,2}}?|without\ success) (?:in|at) {_ING}"""),
+    ("without", Reserve.FAILED, rf"\b(?:without|instead of|rather than) (?:ever |even )?{_ING}"),
+    ("used to", Reserve.FORMER, r"(?<!is )(?<!are )(?<!get )(?<!be )(?<!was )(?<!were )\bused to |\bno longer "),
+    ("former", Reserve.FORMER, r"\b(?:former|erstwhile|one-time|previous)(?:ly)? |\bex-"),
+    ("until", Reserve.FORMER, r"""\b(?:was|were) (?=[^.;]{3,120}?(?:\ until\ (?!now|today)
+        |,\ but\ (?:not\ any ?more|no\ longer)))"""),
+)  # fmt: skip
+_CLAUSES: tuple[tuple[str, Reserve, str], ...] = (
+    ("it is said", Reserve.REPORTED, rf"\bit {_BE}{_SAID} that "),
+    ("alleges", Reserve.REPORTED, r"""\b(?:alleg(?:e|es|ed|ing)|claim(?:s|ed|ing)?|speculat(?:e|es|ed)|suspect(?:s|ed)?)
+        (?:that )?(?!to\b)"""),
+    ("believes", Reserve.REPORTED, r"""\b(?:believ(?:e|es|ed)|thinks?|thought|assum(?:e|es|ed)|guess(?:es|ed)?
+        |fear(?:s|ed)?|hop(?:e|es|ed)) that """),
+    ("argues", Reserve.REPORTED, r"""\b(?:argu(?:e|es|ed)|suggest(?:s|ed)?|contend(?:s|ed)?|insist(?:s|ed)?
+        |maintain(?:s|ed)?) that """),
+    ("rumour", Reserve.REPORTED, r"""\b(?:rumou?rs?|speculation|allegations?|gossip|hearsay|suspicions?
+        |unconfirmed\ reports?|claims) (?:says? |has it |have it |suggests? )?(?:that|,)? ?(?!of\b|about\b|to\b)"""),
+    ("unconfirmed", Reserve.REPORTED, r"""\baccording to (?:unconfirmed|unverified|rumou?rs?|gossip|speculation|hearsay
+        |allegations)[^,]{0,30}, """),
+    ("denied", Reserve.DENIED, rf"""\b(?:den(?:y|ies|ied|ying|ials?)|reject(?:s|ed|ing)?|dismiss(?:es|ed|ing)?
+        |refut(?:e|es|ed|ing)|disput(?:e|es|ed|ing)|contradict(?:s|ed)?|rul(?:e|es|ed)\ out) (?:of )?
+        (?:(?:any|the|all|these|media|press|newspaper|earlier|recent|his|her|their) )*(?:{_TALK} )?that """),
+    ("no evidence", Reserve.DENIED, r"""\b(?:no (?:evidence|proof|sign|indication|truth in \w+(?: \w+)?)(?: \w+){0,2}
+        |not (?:proven|established|confirmed|certain)|doubts?|doubted) that """),
+    ("untrue", Reserve.UNTRUE, r"""\b(?:not\ true|untrue|false|wrong|incorrect|myth|misconception|fallacy|legend|hoax
+        |mistake|error)(?: to (?:say|think|write|believe|assume))? that """),
+    ("wrongly", Reserve.UNTRUE, r"\b(?:wrongly|falsely|incorrectly|mistakenly|erroneously) (?!that)\w+ that "),
+    ("contrary to", Reserve.UNTRUE, rf"""\b(?:made up the story that
+        |earlier version (?:\w+ ){{0,4}}?(?:said|stated|gave|claimed) that
+        |contrary to (?:the )?(?:(?:popular|common|widespread|earlier|media) )?(?:beliefs?|{_TALK})(?: that)?) """),
+    ("dream", Reserve.UNTRUE, r"\bin (?:a|his|her|their|my|the|one) dreams?,? |\b(?:dream(?:s|ed|t)|pretend(?:s|ed)?) that "),
+    ("struck", Reserve.UNTRUE, r"~~|<(?:s|del|strike)>"),
+    ("fiction", Reserve.FICTION, rf"\bin (?:the|an?|his|her|their|this|one) (?:\w+ ){{0,3}}{_MEDIUM}\b[^,]{{0,40}}, "),
+    ("forecasts", Reserve.PLANNED, r"""\b(?:forecast(?:s|ed)?|predict(?:s|ed)?|expect(?:s|ed)?|project(?:s|ed)
+        |anticipat(?:e|es|ed)) that """),
+    ("draft", Reserve.PROPOSED, r"""\b(?:under|according to|in) (?:the |a )?(?:\w+ )?(?:draft|proposal|proposed)\b
+        (?: \w+){0,6}?,? """),
+    ("if", Reserve.SUPPOSED, r"""(?<!even )(?<!only )(?<!as )(?<!what )(?<!ask )(?<!asked )(?<!see )(?<!know )\b(?:if
+        |unless|provided(?: that)?|as if|as though|supposing|assuming|assume|suppose|imagine|in case) (?:that )?
+        (?!necessary|possible|so\b|not\b|any\b|needed)"""),
+    ("wish", Reserve.SUPPOSED, r"\bwish(?:es|ed)? (?:that )?(?=(?:\w+ ){1,4}(?:were|was|had|could|would)\b)|\bif only "),
+    ("had", Reserve.SUPPOSED, r"^(?:had|were|should) "),
+    ("is possible", Reserve.POSSIBLE, r"\b(?:possible|unlikely|conceivable|possibility|chance|risk) that "),
+    ("whether", Reserve.ASKED, r"\bwhether |\b(?:wonder(?:s|ed)?|asked|unclear|ask|see|know) if "),
+)  # fmt: skip
+
+
+_WORLD: tuple[tuple[str, Reserve, str], ...] = (
+    ("angeblich", Reserve.REPORTED, r"\b(?:angeblich|mutmaßlich|vermeintlich|Gerüchten zufolge|prétendument|supuestamente|presuntamente) "),
+    ("selon des rumeurs", Reserve.REPORTED, r"\b(?:selon (?:des|les|la) rumeurs?|según (?:los )?rumores),? "),
+    ("bestreitet", Reserve.DENIED, r"""\b(?:(?:bestreitet|bestritt|leugnete?|dementierte?), dass|(?:dément|démenti|nie|nié) que
+        |(?:desmiente|desmintió|niega|negó) que) """),
+    ("ob", Reserve.ASKED, r", ob "),
+    ("据称", Reserve.REPORTED, r"据称|据传|据说|传闻|传言|谣传|有消息称|涉嫌|疑似"),
+    ("否认", Reserve.DENIED, r"否认|驳斥"),
+    ("计划", Reserve.PLANNED, r"计划|打算|(?<!虚)拟(?=[在于将建定])|有意|预计|有望|将(?=[于在会要])"),
+    ("如果", Reserve.SUPPOSED, r"如果|假如|倘若|要是"),
+    ("未能", Reserve.FAILED, r"未能|没能|差点|险些"),
+    ("是否", Reserve.ASKED, r"是否"),
+)  # fmt: skip
+"""Cues of other languages; the words before them count as the subject."""
+
+_PATTERNS = tuple(
+    (key, reserve, sheet is _PREDICATES, re.compile(re.sub(r"\n\s+", "", text), re.IGNORECASE))
+    for sheet in (_PREDICATES, _CLAUSES)
+    for key, reserve, text in sheet
 )
-_PATTERNS = [(name, reserve, reach, re.compile(text, re.IGNORECASE)) for name, reserve, reach, text in _SHEET]
+_WORLD_PATTERNS = tuple(
+    (key, reserve, re.compile(re.sub(r"\n\s+", "", text), re.IGNORECASE)) for key, reserve, text in _WORLD
+)
 _YES_NO = re.compile(
-    r"(?:[\s\"'“(>*•-]|Q:|\d+\.)*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b", re.IGNORECASE
+    r"(?:[\s\"'“(>*•-]|Q:|\d+\.)*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b",
+    re.IGNORECASE,
 )
 _BORDER = re.compile(
-    r"[;:?—–()]| - |,(?=\s)|[.!](?=\s|$)|~~|</|\b(?:but|while|whereas|although|though|because|since|unless|until)\b"
+    r"[;:?—–()，。；！？：]| - |,(?=\s)|[.!](?=\s|$)|~~|</|\b(?:but|while|whereas|although|though|because|since|unless|until)\b"
     r"|\b(?:and|or) (?:(?:has|have|had|is|was|were|are|will|did|does|so|then|he|she|it|they|we|i|now|who|which)\b|\w+ed\b)",
     re.IGNORECASE,
 )
@@ -113,12 +169,19 @@ def read_reserves(text: str) -> tuple[Cue, ...]:
     """The cues of a sentence, each with what it governs, in text order."""
     plain = text.replace("’", "'")
     found = [
-        Cue(reserve, reach, Span(*m.span()), Span(m.end(), _end(plain, m.end())), name)
-        for name, reserve, reach, pattern in _PATTERNS
+        Cue(key, reserve, predicate, Span(*m.span()), Span(m.end(), _end(plain, m.end())))
+        for key, reserve, predicate, pattern in _PATTERNS
         for m in pattern.finditer(plain)
     ]
-    if plain.rstrip(" \"')").endswith("?") and _YES_NO.match(plain):
-        found.append(Cue(Reserve.ASKED, Reach.CLAUSE, Span(len(text.rstrip()) - 1, len(text.rstrip())), Span(0, len(text)), "question"))
+    if not text.isascii():
+        found += (
+            Cue(key, reserve, False, Span(*m.span()), Span(m.end(), _end(plain, m.end())))
+            for key, reserve, pattern in _WORLD_PATTERNS
+            for m in pattern.finditer(plain)
+        )
+    end = len(plain.rstrip(" \"')”"))
+    if plain[end - 1 : end] == "?" and _YES_NO.match(plain):
+        found.append(Cue("question", Reserve.ASKED, False, Span(end - 1, end), Span(0, end - 1)))
     return tuple(sorted(found, key=lambda cue: cue.span))
 
 

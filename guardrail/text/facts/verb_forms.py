@@ -18,7 +18,9 @@ _IRREGULAR = """beat/beat/beaten become/became begin/began/begun bend/bent bite/
     tear/tore/torn tell/told think/thought throw/threw/thrown understand/understood wake/woke/woken wear/wore/worn
     win/won withdraw/withdrew/withdrawn write/wrote/written""".split()
 _BASE = {form: entry.split("/")[0] for entry in _IRREGULAR for form in entry.split("/")[1:]}
-_PAST = frozenset(_BASE) | frozenset("cost cut hit hurt let put quit read set shut spread split was were had did".split())
+_PAST = frozenset(_BASE) | frozenset(
+    "cost cut hit hurt let put quit read set shut spread split was were had did".split()
+)
 
 
 @lru_cache(maxsize=65_536)
