@@ -71,7 +71,8 @@ _CLASHES = {
 }  # fmt: skip
 """Claim and evidence whose forces exclude each other."""
 _NARROWED = re.compile(
-    r"\b(?:only|unless|except\w*|until|without|if|when|where|provided|but|otherwise|other than|before|after|no|nobody|none|neither|not|than|most|whereas|while|although)\b|n['’]t\b",
+    r"\b(?:only|unless|except\w*|until|without|if|when|where|provided|but|otherwise|other|before|after|no|nobody|none"
+    r"|neither|not|than|most|whereas|while|although)\b|n['’]t\b",
     re.IGNORECASE,
 )
 """Words with which one force is said by another: "may only ... with" is a "must"."""

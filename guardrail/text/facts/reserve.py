@@ -1,4 +1,4 @@
-"""Evidence must assert the claim: what it only reports, denies, plans or supposes, or what nearly happened, is no support.
+"""Evidence must assert the claim: what it only reports, denies, plans or supposes is no support.
 
 Fires where the claim, which has no reserve of its own, lies in the scope of a cue of a sentence near to it, and where
 nothing else that was read says the same outright.
@@ -23,7 +23,7 @@ _LEAST_COVER, _LEAST_COVER_ABROAD = 0.75, 0.9
 """Share of the claim's words that stand in the cue's scope, or before it as its subject."""
 
 _SIGNAL = 0.85
-_SIGNALS = frozenset({"believes", "argues", "may", "may have", "perhaps", "if", "question", "will", "without", "until"})
+_SIGNALS = frozenset({"believes", "argues", "may", "may have", "perhaps", "if", "question", "will", "without"})
 """Cues that are often dropped rightly, or whose scope is not sure."""
 
 _REFUTING = frozenset({Reserve.UNTRUE, Reserve.FAILED, Reserve.FORMER})
@@ -69,16 +69,26 @@ def judge_reserve(claim: Facts, evidence: FactEvidence) -> Iterator[Mismatch]:
             at = _predicate_in(cue, claim, places, content, sentence)
             if at is None or _is_asserted(places[at].key, content, sentence, evidence.sentences):
                 continue
-            word = places[at].word
+            span = _span(cue, places, at)
             yield Mismatch(
                 kind=FactKind.RESERVE,
-                span=Span(word.start, word.end),
-                claim_value=f"“{claim.text[word.start : word.end]}”",
-                evidence_value=f"“{' '.join(sentence.text[cue.span.start : cue.scope.end].split())}”",
+                span=span,
+                claim_value=f"“{span.of(claim.text)}”",
+                evidence_value=f"“{' '.join(_quoted(cue).of(sentence.text).split())}”",
                 contradicts=cue.reserve in _REFUTING,
                 weight=_SIGNAL if cue.key in _SIGNALS else EXACT,
             )
             return
+
+
+def _quoted(cue: Cue) -> Span:
+    return Span(min(cue.span.start, cue.scope.start), max(cue.span.end, cue.scope.end))
+
+
+def _span(cue: Cue, places: Sequence[_Place], at: int) -> Span:
+    """The claim's verb, where the cue stands before one; else all its words of meaning."""
+    named = [places[at].word] if cue.predicate else [p.word for p in places if p.key]
+    return Span(named[0].start, named[-1].end)
 
 
 def _predicate_in(
@@ -110,10 +120,10 @@ def _predicate_in(
         if at is None or (len(shared) < 2 and len(content) > 2):
             return None
         rest = [p.key for p in places[at:] if p.key]
-        if sum(key in inside for key in rest) < 0.6 * len(rest):
+        if sum(key in inside for key in rest) < 0.5 * len(rest):
             return None
     else:
-        if len(shared) < max(2, 0.5 * len(content)):
+        if len(shared) < max(2, (0.3 if abroad else 0.5) * len(content)):
             return None
         at = next((n for n in own if may_be_past(places[n].word.form)), own[0])
     return at if _tense_fits(claim, at, cue) else None
@@ -147,7 +157,7 @@ def _tense_fits(claim: Facts, at: int, cue: Cue) -> bool:
     words = claim.words
     form = words[at].form
     before = {w.form for w in words[max(0, at - 4) : at]}
-    if cue.predicate and cue.key != "former" and at and words[at - 1].form in _NOUN_BEFORE:
+    if cue.predicate and cue.reserve is not Reserve.FORMER and at and words[at - 1].form in _NOUN_BEFORE:
         return False
     past = may_be_past(form) and ("been" in before or not before & {"is", "are", "be"})
     if cue.reserve is Reserve.PLANNED:

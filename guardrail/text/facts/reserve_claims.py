@@ -9,9 +9,10 @@ from guardrail.text.facts.verb_forms import base
 OWN_RESERVE = re.compile(
     r"""\b(?:sa(?:y|ys|id)|according|report(?:s|ed|edly)?|rumou?r\w*|alleg\w*|claim\w*|accus\w*|suspect\w*|suspicion
     |suppos\w*|believ\w*|thought|think\w*|assum\w*|presum\w*|opinion|view\w*|argu\w*|suggest\w*|insist\w*|maintain\w*
-    |contend\w*|may|might|could|can|would|should|will|shall|must|if|unless|provided|whether|perhaps|possib\w+|probabl\w+
-    |maybe|likely|unlikely|apparent\w*|seem\w*|appear\w*|potential\w*|unclear|unknown|unproven|uncertain|unconfirmed
-    |open|plan\w*|intend\w*|intention\w*|hop(?:e|es|ed|ing)|aim\w*|want\w*|wish\w*|expect\w*|promis\w*|threat\w*
+    |contend\w*
+    |(?<!\d[ ])(?<!in[ ])(?<!of[ ])may(?![ ]\d|[,.])|might|could|can|would|should|will|shall|must|if|unless|provided|whether|perhaps|possib\w+
+    |probabl\w+|maybe|likely|unlikely|apparent\w*|seem\w*|appear\w*|potential\w*|unclear|unknown|unproven|uncertain|unconfirmed
+    |open|plan(?:s|ned|ning)?|intend\w*|intention\w*|hop(?:e|es|ed|ing)|aim\w*|want\w*|wish\w*|expect\w*|promis\w*|threat\w*
     |pledg\w*|vow\w*|propos\w*|motion|draft\w*|offer\w*|due|set[ ]to|projected|predict\w*|forecast\w*|going[ ]to
     |about[ ]to|estimat\w*|consider\w*|discuss\w*|talks|dream\w*|anticipat\w*|schedul\w*|target\w*|goal|upcoming|future
     |pending|next|not|no|never|none|neither|nor|without|nobody|nothing|hardly|barely|den(?:y|ies|ied|ial|ials|ying)
@@ -32,7 +33,7 @@ OWN_RESERVE = re.compile(
 SURELY = frozenset(
     base(word)
     for word in """certain definite really actual proven proved fact sure settled truth reality confirmed established
-    already known""".split()
+    already known 已""".split()
 )
 """Keys of the words by which a claim insists: they need not stand in the evidence."""
 
