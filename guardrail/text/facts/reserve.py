@@ -14,7 +14,8 @@ from typing import NamedTuple
 from guardrail.text.facts.alignment import FactEvidence
 from guardrail.text.facts.fact import EXACT, FactKind, Facts, Mismatch
 from guardrail.text.facts.reserve_claims import DONE, NOT, OWN_RESERVE, REALLY, SURELY, TODAY
-from guardrail.text.facts.reserve_cues import Cue, Reserve, read_reserves
+from guardrail.text.facts.reserve_cues import Cue, read_reserves
+from guardrail.text.facts.reserve_sheet import Reserve
 from guardrail.text.facts.verb_forms import base, may_be_past
 from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span

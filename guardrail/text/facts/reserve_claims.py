@@ -10,8 +10,8 @@ OWN_RESERVE = re.compile(
     r"""\b(?:sa(?:y|ys|id)|according|report(?:s|ed|edly)?|rumou?r\w*|alleg\w*|claim\w*|accus\w*|suspect\w*|suspicion
     |suppos\w*|believ\w*|thought|think\w*|assum\w*|presum\w*|opinion|view\w*|argu\w*|suggest\w*|insist\w*|maintain\w*
     |contend\w*
-    |(?<!\d[ ])(?<!in[ ])(?<!of[ ])may(?![ ]\d|[,.])|might|could|can|would|should|will|shall|must|if|unless|provided|whether|perhaps|possib\w+
-    |probabl\w+|maybe|likely|unlikely|apparent\w*|seem\w*|appear\w*|potential\w*|unclear|unknown|unproven|uncertain|unconfirmed
+    |(?<!\d[ ])(?<!in[ ])(?<!of[ ])may(?![ ]\d|[,.])|might|could|can|would|should|will|shall|must|if|unless
+    |provided|whether|perhaps|possib\w+|probabl\w+|maybe|likely|unlikely|apparent\w*|seem\w*|appear\w*|potential\w*|unclear|unknown|unproven|uncertain|unconfirmed
     |open|plan(?:s|ned|ning)?|intend\w*|intention\w*|hop(?:e|es|ed|ing)|aim\w*|want\w*|wish\w*|expect\w*|promis\w*|threat\w*
     |pledg\w*|vow\w*|propos\w*|motion|draft\w*|offer\w*|due|set[ ]to|projected|predict\w*|forecast\w*|going[ ]to
     |about[ ]to|estimat\w*|consider\w*|discuss\w*|talks|dream\w*|anticipat\w*|schedul\w*|target\w*|goal|upcoming|future
