@@ -84,7 +84,7 @@ def judge_readings(
         supported=supported,
         contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
-        error_type=_error_type(signals, readings),
+        error_type=_error_type(signals, readings, mismatches),
         reason=reason_of(segment.text, mismatches, clash, library.known),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= RELIABLE),
     )
@@ -162,8 +162,11 @@ def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit
     return tuple(sorted(library.overlap.rank(views.words, parts, limit)))
 
 
-def _error_type(signals: Signals, readings: Sequence[Reading]) -> ErrorType:
+def _error_type(signals: Signals, readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> ErrorType:
     """The likeliest error if the segment is not supported; the logic check may name a better one."""
+    firm = max((m for m in mismatches if m.weight >= EXACT), key=lambda m: m.contradicts, default=None)
+    if firm is not None and firm.kind is FactKind.RESERVE and not firm.contradicts:
+        return ErrorType.OVERGENERALIZATION  # more is said than the passage asserts
     if signals.refuted >= RELIABLE or signals.negation >= RELIABLE:
         return ErrorType.CONTRADICTION
     nearest = max(readings, key=lambda r: r.view.coverage, default=None)

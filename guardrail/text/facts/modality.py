@@ -120,6 +120,10 @@ def judge_force(claim: Facts, evidence: FactEvidence) -> Iterator[Mismatch]:
         there = [m for s, m in others if s is sentence]
         if len(there) != 1 or (modal.force, there[0].force) not in _CLASHES:
             continue
+        if "can" in {modal.span.of(claim.text).lower(), there[0].span.of(sentence.text).lower()} and (
+            Force.MUST in {modal.force, there[0].force}
+        ):
+            continue  # "can" may be an ability
         near = wanted & {base(w.form) for w in read_words(there[0].clause)}
         if len(near) >= _LEAST_COVER * len(wanted) and not _NARROWED.search(f"{modal.clause} {there[0].clause}"):
             yield Mismatch(
