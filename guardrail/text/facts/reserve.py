@@ -24,7 +24,9 @@ _LEAST_COVER, _LEAST_COVER_ABROAD = 0.75, 0.9
 """Share of the claim's words that stand in the cue's scope, or before it as its subject."""
 
 _SIGNAL = 0.85
-_SIGNALS = frozenset({"believes", "argues", "may", "may have", "perhaps", "if", "question", "will", "without"})
+_SIGNALS = frozenset(
+    {"believes", "argues", "may", "may have", "perhaps", "if", "question", "will", "without", "until", "ordered"}
+)
 """Cues that are often dropped rightly, or whose scope is not sure."""
 
 _REFUTING = frozenset({Reserve.UNTRUE, Reserve.FAILED, Reserve.FORMER})

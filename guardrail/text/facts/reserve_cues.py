@@ -68,6 +68,7 @@ def read_reserves(text: str) -> tuple[Cue, ...]:
         for each in (_PATTERNS if plain.isascii() else (*_PATTERNS, *_CHINESE))
         if any(some in plain for some in each.letters)
         for m in each.find.finditer(plain)
+        if not (m.start() and text[m.start()] == "M" and each.reserve is Reserve.POSSIBLE)  # the month
     ]
     end = len(plain.rstrip(" \"')”"))
     if plain[end - 1 : end] == "?" and _YES_NO.match(plain):
