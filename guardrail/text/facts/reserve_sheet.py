@@ -75,7 +75,8 @@ PREDICATES: tuple[tuple[str, Reserve, str], ...] = (
     ("no success in", Reserve.FAILED, rf"""\b(?:(?:not|n't|never)\ succeed(?:ed)?|no\ success
         |unsuccessful(?:ly)?(?: \w+){{0,2}}?|without\ success) (?:in|at) {_ING}"""),
     ("without", Reserve.FAILED, rf"\b(?:without|instead of|rather than) (?:ever |even )?{_ING}"),
-    ("used to", Reserve.FORMER, r"(?<!is )(?<!are )(?<!get )(?<!be )(?<!was )(?<!were )\bused to |\bno longer (?!to\b|than\b)"),
+    ("used to", Reserve.FORMER, r"""(?<!is )(?<!are )(?<!get )(?<!be )(?<!was )(?<!were )\bused to[ ]
+        |\bno longer (?!to\b|than\b)"""),
     ("former", Reserve.FORMER, r"\b(?:former|erstwhile|one-time|previous)(?:ly)? |\bex-"),
     ("until", Reserve.FORMER, r"""\b(?:was|were) (?=[^.;]{3,120}?(?:\ until\ (?!now|today)
         |,\ but\ (?:not\ any ?more|no\ longer)))"""),
