@@ -12,8 +12,8 @@ from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
-from guardrail.text.facts import RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
-from guardrail.text.records.clash import EXACT, row_clashes
+from guardrail.text.facts import EXACT, RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
+from guardrail.text.records.clash import row_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
 _ON_TOPIC = 0.6
@@ -84,7 +84,7 @@ def judge_readings(
         supported=supported,
         contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
-        error_type=_error_type(signals, readings),
+        error_type=_error_type(signals, readings, mismatches),
         reason=reason_of(segment.text, mismatches, clash, library.known),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= RELIABLE),
     )
@@ -147,7 +147,7 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
         coverage_all=coverage_all,
         missing_numbers=worst(VALUE_KINDS),
         missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
-        negation=worst({FactKind.NEGATION}),
+        negation=worst({FactKind.NEGATION, FactKind.RESERVE, FactKind.FORCE}),
         refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
     )
 
@@ -162,8 +162,11 @@ def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit
     return tuple(sorted(library.overlap.rank(views.words, parts, limit)))
 
 
-def _error_type(signals: Signals, readings: Sequence[Reading]) -> ErrorType:
+def _error_type(signals: Signals, readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> ErrorType:
     """The likeliest error if the segment is not supported; the logic check may name a better one."""
+    firm = max((m for m in mismatches if m.weight >= EXACT), key=lambda m: m.contradicts, default=None)
+    if firm is not None and firm.kind is FactKind.RESERVE and not firm.contradicts:
+        return ErrorType.OVERGENERALIZATION  # more is said than the passage asserts
     if signals.refuted >= RELIABLE or signals.negation >= RELIABLE:
         return ErrorType.CONTRADICTION
     nearest = max(readings, key=lambda r: r.view.coverage, default=None)

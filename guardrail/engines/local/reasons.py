@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from guardrail.text.facts import RELIABLE, FactKind, Mismatch
+from guardrail.text.facts import EXACT, RELIABLE, FactKind, Mismatch
 from guardrail.text.words import Word, content_words, placed_words, read_words
 from guardrail.types import Span
 
@@ -60,6 +60,10 @@ def _names_something(words: Sequence[Word]) -> bool:
     return len(words) <= _LONGEST and any(w.stem or w.form[:1].isdigit() for w in words)
 
 
+def _firmness(found: Mismatch) -> tuple[bool, bool, float]:
+    return found.weight >= EXACT, found.contradicts, found.weight
+
+
 def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, known: frozenset[str]) -> str:
     """One sentence: the hard fact that fails, the clash in words, or what no passage mentions.
 
@@ -69,9 +73,11 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
         clash: See ``clash_in_words``; None where there is none, or where the model sees no contradiction.
         known: Content words of all passages.
     """
-    firm = max((m for m in mismatches if m.weight >= RELIABLE), key=lambda m: (m.contradicts, m.weight), default=None)
+    firm = max((m for m in mismatches if m.weight >= RELIABLE), key=_firmness, default=None)
     if firm is not None and firm.kind is FactKind.NEGATION:
         return "The answer and the passage differ in what they affirm and deny."
+    if firm is not None and firm.kind is FactKind.RESERVE and not firm.contradicts:
+        return f"The answer states {firm.claim_value} as a fact; the passage says {firm.evidence_value}."
     if firm is not None and firm.evidence_value:
         return f"The answer says {firm.claim_value}; the passage says {firm.evidence_value}."
     if firm is not None:

@@ -1,6 +1,6 @@
-"""A gate for hard facts: numbers, units, dates, names, negation and quotations of a claim against its evidence."""
+"""A gate for hard facts of a claim: numbers, units, dates, names, negation, reserve and quotations."""
 
-from guardrail.text.facts.fact import RELIABLE, VALUE_KINDS, Fact, FactKind, Facts, Mismatch
+from guardrail.text.facts.fact import EXACT, RELIABLE, VALUE_KINDS, Fact, FactKind, Facts, Mismatch
 from guardrail.text.facts.gate import compare, extract
 
-__all__ = ["RELIABLE", "VALUE_KINDS", "Fact", "FactKind", "Facts", "Mismatch", "compare", "extract"]
+__all__ = ["EXACT", "RELIABLE", "VALUE_KINDS", "Fact", "FactKind", "Facts", "Mismatch", "compare", "extract"]

@@ -11,7 +11,10 @@ from guardrail.types import Span
 
 
 class FactKind(StrEnum):
-    """What sort of hard fact; QUANTITY is a number with a unit."""
+    """What sort of hard fact; QUANTITY is a number with a unit.
+
+    RESERVE is what the evidence does not assert (reported, planned, denied ...), FORCE is may against must.
+    """
 
     NUMBER = "number"
     QUANTITY = "quantity"
@@ -20,6 +23,8 @@ class FactKind(StrEnum):
     NAME = "name"
     NEGATION = "negation"
     QUOTE = "quote"
+    RESERVE = "reserve"
+    FORCE = "force"
 
 
 VALUE_KINDS = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE})
@@ -27,6 +32,10 @@ VALUE_KINDS = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, F
 
 RELIABLE = 0.5
 """Weight of a mismatch from which it rarely stands against a true claim."""
+
+
+EXACT = 1.0
+"""Weight of a mismatch that decides alone."""
 
 
 class Bound(StrEnum):

@@ -11,9 +11,11 @@ from guardrail.text.facts.alignment import align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.dates import read_moments
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
+from guardrail.text.facts.modality import judge_force
 from guardrail.text.facts.names import initials_of, read_names, read_quotes
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
+from guardrail.text.facts.reserve import judge_reserve
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
 from guardrail.text.words import read_words
 
@@ -78,7 +80,8 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
     """Find the facts of the claim that the evidence does not support.
 
     A fact that occurs anywhere in the evidence is supported, and so is a number that follows from numbers of the
-    sentences nearest to the claim. Polarity is compared with the nearest sentence only.
+    sentences nearest to the claim. Polarity is compared with the nearest sentence only,
+    reserve and force (may, must) with the few nearest ones.
 
     Args:
         claim: The claim.
@@ -103,4 +106,6 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         if missed is not None:
             found.append(missed)
     found += judge_polarity(claim, known)
+    found += judge_reserve(claim, known)
+    found += judge_force(claim, known)
     return tuple(sorted(found, key=lambda m: (m.span, m.kind)))

@@ -6,14 +6,11 @@ import re
 from collections.abc import Sequence
 
 from guardrail.text.facts import Facts, Mismatch, extract
-from guardrail.text.facts.fact import Fact, mismatch
+from guardrail.text.facts.fact import EXACT, Fact, mismatch
 from guardrail.text.restatement import is_equal, values_of
 
 Cells = Sequence[tuple[str, str]]
 """(header, value) of each cell of a row; the first value names the row."""
-
-EXACT = 1.0
-"""Weight of such a clash: among 322 true and 322 false claims on tables of the contrast sets none and 17 have one."""
 
 _LEAST_NAME, _LEAST_ROWS = 2, 2
 _MOST_ROWS = 300
@@ -31,7 +28,8 @@ def row_clashes(claim: Facts, tables: Sequence[Sequence[Cells]], prose: Sequence
     """Values that the claim gives to the one row it names, while the table has them in another row of the column.
 
     Silent where the claim names no row or several, compares, counts or negates, and where a row of that name in any
-    table, or a sentence with that name, has the value.
+    table, or a sentence with that name, has the value. Among 322 true and 322 false claims on tables of the contrast
+    sets none and 17 have such a clash, so it decides alone.
 
     Args:
         claim: Facts of the claim.

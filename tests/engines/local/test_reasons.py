@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardrail.engines.local.reasons import clash_in_words, reason_of
+from guardrail.text.facts import compare, extract
 from guardrail.text.words import content_words
 
 SENTENCE = "The museum opened in 1987 and is run by the town council."
@@ -40,3 +41,18 @@ def test_another_topic_is_called_so():
     assert reason_of("Horses graze there.", (), None, frozenset()) == "The passages speak of something else."
     known = frozenset(content_words("horses graze"))
     assert reason_of("Horses graze.", (), None, known) == "The passages use these words but do not say this."
+
+
+def test_a_reserve_is_named_with_the_words_of_the_passage():
+    claim, sentence = extract("The firm has closed the plant."), extract("The firm plans to close the plant.")
+    assert reason_of(claim.text, compare(claim, [sentence]), None, frozenset()) == (
+        "The answer states “closed” as a fact; the passage says “plans to close the plant”."
+    )
+
+
+def test_what_decides_alone_comes_before_other_clashes():
+    claim = extract("The council closed the north pool of Ulm for repairs.")
+    sentence = extract("The council plans to close the south pool of Ulm for repairs.")
+    found = compare(claim, [sentence])
+    assert any(m.contradicts for m in found)
+    assert "“plans to close the south pool of Ulm for repairs”" in reason_of(claim.text, found, None, frozenset())
