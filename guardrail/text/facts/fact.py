@@ -19,6 +19,7 @@ class FactKind(StrEnum):
     DATE = "date"
     NAME = "name"
     NEGATION = "negation"
+    QUANTIFIER = "quantifier"
     QUOTE = "quote"
 
 

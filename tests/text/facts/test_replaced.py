@@ -60,4 +60,6 @@ def test_what_may_be_right_is_left_alone(claim, evidence):
 
 def test_passages_that_disagree():
     """A claim that one of them states is not refuted by the other."""
-    assert clashes("The mill was built in 1998.", "The mill was built in 1989.", "The old mill was built in 1998.") == []
+    assert (
+        clashes("The mill was built in 1998.", "The mill was built in 1989.", "The old mill was built in 1998.") == []
+    )
