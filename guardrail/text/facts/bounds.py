@@ -21,6 +21,9 @@ _TURNING = frozenset(
 """Words that, said by one side alone, may make a number beyond the bound right."""
 
 
+_HEDGES = frozenset("at least most up to over under above below more less fewer than within".split())
+
+
 def bound_clashes(claim: Facts, sentences: Sequence[Facts]) -> list[Mismatch]:
     """Numbers of the claim that lie beyond a bound which a sentence sets in the same words, and turned-round bounds.
 
@@ -39,6 +42,7 @@ def bound_clashes(claim: Facts, sentences: Sequence[Facts]) -> list[Mismatch]:
     if not isinstance(said, Amount) or said.ordinal or said.bound is Bound.ABOUT:
         return []
     words = frozenset(w.stem for w in claim.words if w.stem and not fact.span.start <= w.start < fact.span.end)
+    words -= _HEDGES
     if len(words) < _SHARED:
         return []
     found: list[Mismatch] = []
@@ -78,13 +82,16 @@ def _same_place(claim: Facts, fact: Fact, sentence: Facts, other: Fact) -> bool:
 def _beside(facts: Facts, fact: Fact) -> tuple[str, str]:
     first = bisect_left(facts.words, fact.span.start, key=lambda w: w.start)
     last = bisect_left(facts.words, fact.span.end, key=lambda w: w.start)
-    before = next((w.stem for w in reversed(facts.words[max(0, first - 6) : first]) if w.stem), "")
+    before = next(
+        (w.stem for w in reversed(facts.words[max(0, first - 6) : first]) if w.stem and w.form not in _HEDGES), ""
+    )
     return before, next((w.stem for w in facts.words[last : last + 4] if w.stem), "")
 
 
 def _hedge(facts: Facts, fact: Fact) -> frozenset[str]:
+    """The words of the bound, right before the number."""
     first = bisect_left(facts.words, fact.span.start, key=lambda w: w.start)
-    return frozenset(w.form for w in facts.words[max(0, first - 4) : first] if not w.stem)
+    return frozenset(w.form for w in facts.words[max(0, first - 3) : first]) & _HEDGES
 
 
 def _hedged(facts: Facts, fact: Fact) -> str:
@@ -92,7 +99,7 @@ def _hedged(facts: Facts, fact: Fact) -> str:
     first = bisect_left(facts.words, fact.span.start, key=lambda w: w.start)
     start = fact.span.start
     for word in reversed(facts.words[max(0, first - 3) : first]):
-        if word.stem:
+        if word.form not in _HEDGES:
             break
         start = word.start
     return facts.text[start : fact.span.end]

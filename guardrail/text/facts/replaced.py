@@ -36,7 +36,8 @@ _TURNING_CJK = frozenset("不没沒無无未非其余餘他另再多少比前后
 
 _COUNTING = frozenset("twice thrice double doubled triple tripled times rest remainder remains remaining".split())
 _REPORTED = re.compile(
-    r"(?<!that )(?<!which )(?<!who )\b(?:has|have|had|holds?|held|contains?|contained|is|are|was|were|weighs?|lasts?|lasted|takes?|took|sold"
+    r"(?<!that )(?<!which )(?<!who )\b(?:has|have|had|holds?|held|contains?|contained|is|are|was|were|weighs?"
+    r"|lasts?|lasted|takes?|took|sold"
     r"|counted|killed|drew|attracted|covers?|covered|measures?|employs?|employed|owns?|owned|costs?|won|with|there\swere)"
     r"\s(?:at\sleast|more\sthan|over|above|less\sthan|fewer\sthan|under|below)\s(?:an?\s)?$",
     re.IGNORECASE,
@@ -86,9 +87,9 @@ def replaced_values(claim: Facts, sentences: Sequence[Facts]) -> list[Mismatch]:
             continue
         having = [s for s in sentences if any(may_be_equal(place.own, f) for f in s.counted)]
         # Another sentence may say just what the claim says: passages disagree, or give each thing its own value.
-        if place.here or not any(len(_words(claim) - s.bag) <= len(_words(claim)) // 3 for s in having):
-            if _is_sure(claim, place, stated=bool(having)):
-                found[place.own.span] = mismatch(place.own, EXACT, place.other.surface)
+        alike = any(len(_words(claim) - s.bag) <= len(_words(claim)) // 3 for s in having)
+        if (place.here or not alike) and _is_sure(claim, place, stated=bool(having)):
+            found[place.own.span] = mismatch(place.own, EXACT, place.other.surface)
     return list(found.values())
 
 

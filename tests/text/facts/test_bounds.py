@@ -8,7 +8,7 @@ from guardrail.text.facts.bounds import bound_clashes
 WRONG = [
     ("Members of the club may order 15 bottles.", "Members of the club may order up to 12 bottles."),
     ("The crew must count at least 5 sailors.", "The crew must count at most 5 sailors."),
-    ("The effect was strongest at thirty metres.", "The effect was strongest within five metres."),
+    ("The sound effect was strongest at thirty metres.", "The sound effect was strongest within five metres."),
 ]
 
 
