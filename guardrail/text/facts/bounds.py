@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, mismatch
 
 _SIGNAL = 0.9
-"""Weight of such a mismatch: all four training claims with one are wrong, too few to let it decide alone."""
+"""Weight of such a mismatch: all nine training claims with one are wrong, too few to let it decide alone."""
 
 _SHARED = 3
 """Content words that both must have."""
