@@ -147,7 +147,7 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
         coverage_all=coverage_all,
         missing_numbers=worst(VALUE_KINDS),
         missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
-        negation=worst({FactKind.NEGATION, FactKind.QUANTIFIER}),
+        negation=worst({FactKind.NEGATION}),
         refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
     )
 

@@ -19,7 +19,6 @@ class FactKind(StrEnum):
     DATE = "date"
     NAME = "name"
     NEGATION = "negation"
-    QUANTIFIER = "quantifier"
     QUOTE = "quote"
 
 

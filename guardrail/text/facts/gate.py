@@ -15,7 +15,6 @@ from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, M
 from guardrail.text.facts.names import initials_of, read_names, read_quotes
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
-from guardrail.text.facts.quantifiers import quantifier_clashes
 from guardrail.text.facts.replaced import replaced_values
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
 from guardrail.text.words import read_words
@@ -106,7 +105,6 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         if missed is not None:
             found.append(missed)
     found += judge_polarity(claim, known)
-    found += quantifier_clashes(claim, evidence)
     sure = replaced_values(claim, evidence) or bound_clashes(claim, evidence)
     places = {m.span for m in sure}
     return tuple(sorted([*sure, *(m for m in found if m.span not in places)], key=lambda m: (m.span, m.kind)))
