@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from guardrail.text.facts import Facts, Mismatch, extract
 from guardrail.text.facts.fact import EXACT, Fact, mismatch
-from guardrail.text.restatement import is_equal, values_of
+from guardrail.text.facts.values import is_equal, values_of
 
 Cells = Sequence[tuple[str, str]]
 """(header, value) of each cell of a row; the first value names the row."""
