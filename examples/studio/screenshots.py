@@ -1,6 +1,6 @@
 """The pictures of docs/studio.md: `guardrail studio` in a real browser.
 
-    pip install "rag-guardrail[studio]" playwright
+    pip install "rag-guardrail[studio]" playwright pillow
     python examples/studio/screenshots.py --out docs/images
 
 It drives the Chromium that is installed on this machine, and opens no other page than the studio's.
@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 WIDE = {"width": 1280, "height": 860}
 SMALL = {"width": 400, "height": 860}
+COLOURS = 96
 WAIT = 120_000
 """Milliseconds that a slow machine may take."""
 
@@ -90,6 +92,9 @@ def main() -> None:
             page = context.new_page()
             show(page, address)
             page.screenshot(path=out / f"{name}.png", full_page=whole)
+            with Image.open(out / f"{name}.png") as picture:  # few colours: a palette takes a third of the bytes
+                small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            small.save(out / f"{name}.png", optimize=True)
             print(out / f"{name}.png", (out / f"{name}.png").stat().st_size // 1000, "kB")
             context.close()
 
