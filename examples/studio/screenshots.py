@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 
 WIDE = {"width": 1280, "height": 860}
 SMALL = {"width": 400, "height": 860}
-COLOURS = 96
+COLOURS = 224
 WAIT = 120_000
 """Milliseconds that a slow machine may take."""
 
