@@ -23,7 +23,7 @@ def site():
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: while it is open, Playwright's event loop runs in this thread
 def browser():
     """Chromium; tests that need it are skipped where there is none, unless GUARDRAIL_NEED_CHROMIUM=1."""
     path = next((found for name in _CHROMIUM if (found := shutil.which(name))), None)
