@@ -13,7 +13,6 @@ import typer
 
 from guardrail.cli.cascade_band import refuse_bad, show_band
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
-from guardrail.cli.output import refuse_unwritable, write_whole
 from guardrail.cli.policy import PRESET_OR_FILE, policy_fields, policy_file, read_policy
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
@@ -25,6 +24,7 @@ from guardrail.evaluation.data.rows import BadRow
 from guardrail.evaluation.guarantee import guarantee, policy_text, sources
 from guardrail.evaluation.judged import Judged, judge
 from guardrail.guard import Guard
+from guardrail.output import refuse_unwritable, write_whole
 from guardrail.policy.calibration import Calibration, engine_identity, hash_files
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage, Verdict
