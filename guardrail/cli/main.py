@@ -18,6 +18,7 @@ from guardrail.cli.monitor import monitors
 from guardrail.cli.policy import policies
 from guardrail.cli.serve import serve
 from guardrail.cli.stress import stress
+from guardrail.cli.studio import studio
 from guardrail.errors import GuardrailError
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app.command()(extract)
 app.command()(mcp)
 app.command()(serve)
 app.command()(stress)
+app.command()(studio)
 app.add_typer(monitors, name="monitor")
 app.add_typer(policies, name="policy")
 

@@ -51,7 +51,7 @@ def serve(settings: Settings) -> None:
     """
     refuse_open_door(settings)
     log_as_json(settings.log_level)
-    listening = _listen(settings.host, settings.port)
+    listening = listen(settings.host, settings.port)
     config = configured("guardrail.service.server:application", settings, factory=True)
     with _shared_metrics(settings.workers), listening:
         host, port = listening.getsockname()[:2]
@@ -157,7 +157,12 @@ class _Workers(Multiprocess):
             listening.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at that address; port 0 = a free one.
+
+    Raises:
+        UsageError: it cannot be listened on.
+    """
     listening = None
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

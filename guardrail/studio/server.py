@@ -1,0 +1,72 @@
+"""The studio as a process: one socket, one event loop, and the browser once it answers."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+import threading
+import webbrowser
+
+import uvicorn
+
+from guardrail.errors import UsageError
+from guardrail.service.server import is_loopback, listen
+from guardrail.studio.app import create_app
+from guardrail.studio.studio import Studio
+
+PORT = 8322
+
+
+class _Server(uvicorn.Server):
+    """Opens the browser when connections are taken, not before."""
+
+    def __init__(self, config: uvicorn.Config, address: str | None) -> None:
+        super().__init__(config)
+        self._address = address
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._address is not None:  # a browser of the terminal would hold the loop
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+
+
+def serve(studio: Studio, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = True) -> None:
+    """Serve until Ctrl-C; the address with its token goes to standard error.
+
+    Args:
+        studio: The data.
+        host: Address to listen on.
+        port: 0 = a free one; None = PORT, or a free one where that is taken.
+        browser: Whether the page is opened.
+
+    Raises:
+        UsageError: the address cannot be listened on.
+    """
+    logging.getLogger("uvicorn.access").disabled = True
+    app = create_app(studio, hosts=(host,))
+    with _listen(host, port) as listening:
+        name = "127.0.0.1" if host in ("", "0.0.0.0") else host  # noqa: S104  only compared
+        name = f"[{name}]" if ":" in name else name
+        address = f"http://{name}:{listening.getsockname()[1]}/#token={app.state.token}"
+        print(f"guardrail studio: {address}\nCtrl-C ends it.", file=sys.stderr, flush=True)  # noqa: T201
+        if not is_loopback(host):
+            print(  # noqa: T201
+                f"Others reach {host}, too: whoever has the address above can use it, and it is sent unencrypted.",
+                file=sys.stderr,
+                flush=True,
+            )
+        config = uvicorn.Config(
+            app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
+            proxy_headers=False, timeout_graceful_shutdown=2,
+        )  # fmt: skip
+        _Server(config, address if browser else None).run([listening])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    if port is not None:
+        return listen(host, port)
+    try:
+        return listen(host, PORT)
+    except UsageError:
+        return listen(host, 0)

@@ -1,0 +1,106 @@
+"""What all views of the studio share: the guards, the recorded answers, and threads for what takes its time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from guardrail.check.threads import in_pool
+from guardrail.errors import UsageError, did_you_mean
+from guardrail.guard import Guard
+from guardrail.policy.keys import PRESETS
+from guardrail.policy.policy import Policy
+from guardrail.studio.json_rows import JsonRows
+from guardrail.telemetry.records import RecordStore
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SQLITE = b"SQLite format 3\0"
+
+
+class Studio:
+    """The data behind all views.
+
+    Only what is given here is read or written: the page can choose among it by name, and never names a path.
+
+    Args:
+        source: A record store, or a file of answers or reports in JSON lines; None = no recorded answers.
+        policies: Policy files besides the presets (``FILE`` or ``FILE#NAME``). The first one of all is the default.
+        engines: Engines besides the local one, by name (``guardrail.engines.NAMES``).
+
+    Attributes:
+        source: The file, absolute.
+        records: The record store (its texts are read only when asked for), the rows of a file, or None.
+        policies: Names to choose from, the default first.
+        engines: Names to choose from, the default first.
+
+    Raises:
+        UsageError: the file cannot be read.
+        ConfigurationError: a policy file or an engine cannot be; the message says which.
+    """
+
+    def __init__(
+        self, source: str | Path | None = None, *, policies: Sequence[str] = (), engines: Sequence[str] = ()
+    ) -> None:
+        self.source = None if source is None else Path(source).absolute()
+        self.records = None if self.source is None else _open(self.source)
+        self.policies = tuple(dict.fromkeys((*policies, "repair", *PRESETS)))
+        self.engines = tuple(dict.fromkeys((*engines, "local")))
+        self._guards: dict[tuple[str, str], Guard] = {}
+        self._lock = threading.Lock()
+        for policy in policies:
+            self.policy(policy)
+
+    def policy(self, name: str | None = None) -> Policy:
+        """The policy of that name as its file says now; None = the default one.
+
+        Raises:
+            UsageError: it is not among ``policies``, or its file is wrong.
+        """
+        name = self.policies[0] if name is None else name
+        if name not in self.policies:
+            raise UsageError(f"policy: there is no {name[:100]!r}. {did_you_mean(name[:100], self.policies)}")
+        file, mark, part = name.rpartition("#")
+        source, part = (file, part) if mark and not Path(name).exists() else (name, "")
+        return Policy.load(source, name=part or None)
+
+    def guard(self, policy: str | None = None, engine: str | None = None) -> Guard:
+        """The guard of a policy and an engine, by their names; None = the default ones. Engines stay loaded.
+
+        Nothing that the studio checks is recorded.
+
+        Raises:
+            UsageError: a name is not among ``policies`` or ``engines``, or the policy's file is wrong.
+            MissingExtraError: what the engine needs is not installed.
+        """
+        rules, engine = self.policy(policy), self.engines[0] if engine is None else engine
+        if engine not in self.engines:
+            raise UsageError(f"engine: there is no {engine[:100]!r}. {did_you_mean(engine[:100], self.engines)}")
+        with self._lock:
+            # A cascade is made for one policy; the others judge the same whatever the policy is.
+            key = (rules.name if engine.startswith("cascade") else "", engine)
+            found = self._guards.get(key)
+            if found is None:
+                found = self._guards[key] = Guard(policy=rules, engine=engine)
+        return found if found.policy == rules else Guard(policy=rules, engine=found.judge)
+
+    async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """``work(*args, **kwargs)`` in a thread: the event loop goes on answering."""
+        return await in_pool("studio", work, *args, **kwargs)
+
+
+def _open(path: Path) -> RecordStore | JsonRows:
+    name = repr(str(path))
+    if path.is_dir():
+        raise UsageError(f"{name} is a folder. Name a record store (guardrail.db) or a file of JSON lines.")
+    try:
+        with path.open("rb") as file:
+            begin = file.read(len(_SQLITE))
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {name}: {error.strerror}. Name a record store or a file of JSON lines."
+        ) from None
+    return RecordStore(path) if begin == _SQLITE else JsonRows(path)

@@ -1,0 +1,47 @@
+"""A studio on a real port of this machine."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+
+from guardrail.service.server import listen
+from guardrail.studio.app import create_app
+
+
+@dataclass(frozen=True)
+class Site:
+    """A studio that runs: ``url`` opens it, ``origin`` is its address, ``headers`` are what its API wants."""
+
+    origin: str
+    token: str
+
+    @property
+    def url(self):
+        return f"{self.origin}/#token={self.token}"
+
+    def at(self, hash_):
+        """The address of a view, such as ``/browse?verdict=contradicted``."""
+        return f"{self.url}&{hash_}"
+
+    @property
+    def headers(self):
+        return {"x-studio-token": self.token}
+
+
+@contextmanager
+def running(studio, **options):
+    """The studio behind uvicorn in a thread."""
+    app = create_app(studio, **options)
+    with listen("127.0.0.1", 0) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        try:
+            yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", app.state.token)
+        finally:
+            server.should_exit = True
+            thread.join()
