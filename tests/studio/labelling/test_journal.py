@@ -15,7 +15,7 @@ import pytest
 
 from guardrail.errors import UsageError
 from guardrail.evaluation import read_labelled
-from guardrail.studio.journal import Journal
+from guardrail.studio.labelling.journal import Journal
 from tests.support.label_files import item, said
 
 
@@ -139,7 +139,7 @@ def test_what_was_acknowledged_survives_a_kill(path):
     script = textwrap.dedent("""
         import os, signal, sys
         from pathlib import Path
-        from guardrail.studio.journal import Journal
+        from guardrail.studio.labelling.journal import Journal
         from tests.support.label_files import item, said
         journal, write = Journal(Path(sys.argv[1])), os.write
         for n in range(100):
