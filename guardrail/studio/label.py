@@ -64,7 +64,7 @@ def routes(studio: Studio) -> list[Route]:
     return [
         Route("/api/label/queue", listed),
         Route("/api/label/item", item),
-        Route("/api/label", say, methods=["POST"]),
+        Route("/api/label/say", say, methods=["POST"]),
         Route("/api/label/undo", undo, methods=["POST"]),
         Route("/api/label/people", people),
         Route("/api/label/stop", stop, methods=["POST"]),
