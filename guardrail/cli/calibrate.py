@@ -20,6 +20,7 @@ from guardrail.evaluation.calibrate import (
     calibration,
     choose_for,
     cost_line,
+    lost,
     noun,
     refuse_too_few,
     rules,
@@ -146,7 +147,11 @@ def _show(out: Path, found: Calibration, figures: dict[str, Any], what: str) -> 
     if figures["unreadable"]:
         typer.echo(f"  rows left out, since they could not be read: {figures['unreadable']}")
     if figures["costly"]:
-        typer.echo(f"warning: {cost}. Raise --target-error, or label data nearer to yours.", err=True)
+        typer.echo(
+            f"warning: {figures['cost']:.0%} of {lost(found.risk, what)}. Raise --target-error, or label data nearer to "
+            "yours.",
+            err=True,
+        )
     if found.threshold == 0.0:
         typer.echo(
             "warning: a threshold of 0 flags only a namesake's facts, reversed relations and what could not be judged; "

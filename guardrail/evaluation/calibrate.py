@@ -140,7 +140,11 @@ def summary(choice: Choice, judged: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
+def lost(risk: str, what: str) -> str:
+    """What a stricter or milder threshold costs, in words."""
+    return f"wrong {what}s delivered as supported" if risk == Risk.FALSE_ALARM else f"right {what}s flagged"
+
+
 def cost_line(cost: float | None, risk: str, what: str) -> str:
     """What the threshold costs, in words."""
-    lost = f"wrong {what}s delivered as supported" if risk == Risk.FALSE_ALARM else f"right {what}s flagged"
-    return f"{lost}: {'unknown: the data hold none' if cost is None else f'{cost:.1%} (an estimate)'}"
+    return f"{lost(risk, what)}: {'unknown: the data hold none' if cost is None else f'{cost:.1%} (an estimate)'}"
