@@ -148,8 +148,8 @@ def _show(out: Path, found: Calibration, figures: dict[str, Any], what: str) -> 
         typer.echo(f"  rows left out, since they could not be read: {figures['unreadable']}")
     if figures["costly"]:
         typer.echo(
-            f"warning: {figures['cost']:.0%} of {lost(found.risk, what)}. Raise --target-error, or label data nearer to "
-            "yours.",
+            f"warning: {figures['cost']:.0%} of {lost(found.risk, what)}. Raise --target-error, or label data nearer "
+            "to yours.",
             err=True,
         )
     if found.threshold == 0.0:

@@ -80,7 +80,7 @@ export function desk(root, choice, items, change) {
     if (wanted === "last") segment = known[known.length - 1];
     const answer = answerText(sheet, (id) => (goTo(id), focus()));
     const passages = passageColumn(sheet.passages, evidence, focus);
-    const more = details({ sheet: () => sheet, segment: () => segment, said, answer, correct, focus });
+    const more = details({ sheet: () => sheet, segment: () => segment, said, answer, correct, focus, again: () => refresh() });
     const state = h("p", { class: "small soft" });
     const left = h("section", { class: "panel stack answer-side", tabindex: "-1", "aria-label": "Answer" }, h("p", { class: "question" }, sheet.question ?? "No question is known."), answer.element, state, more.element);
     body.replaceChildren(left, h("section", { class: "stack", "aria-label": "Passages" }, passages.element));
@@ -185,7 +185,7 @@ export function desk(root, choice, items, change) {
     const act = label
       ? () => judge(label)
       : { 0: () => whole("abstained"), s: () => whole("skipped"), z: undo, n: () => step(1), p: () => step(-1), e: () => view?.passages.enter(),
-          t: () => view?.more.type(), w: () => view?.more.words(), h: () => view?.more.hint() && refresh() }[event.key.toLowerCase()];
+          t: () => view?.more.type(), w: () => view?.more.words(), h: () => view?.more.hint() }[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();

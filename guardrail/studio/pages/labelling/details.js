@@ -6,9 +6,9 @@ import { ERROR_TYPES, hintLine, othersLine, WRONG } from "./sheet.js";
 import { marked, wordStrip } from "./words.js";
 
 /**
- * @param {{sheet: () => any, segment: () => string, said: () => any, answer: any, correct: (what: Record<string, any>) => void, focus: () => void}} given
+ * @param {{sheet: () => any, segment: () => string, said: () => any, answer: any, correct: (what: Record<string, any>) => void, focus: () => void, again: () => void}} given
  */
-export function details({ sheet, segment, said, answer, correct, focus }) {
+export function details({ sheet, segment, said, answer, correct, focus, again }) {
   let hinted = false;
   const kind = h("select", { id: "label-type" }, h("option", { value: "" }, "not said"), ERROR_TYPES.map((value) => h("option", { value }, plain(value))));
   kind.addEventListener("change", () => correct({ error_type: kind.value || null }));
@@ -30,7 +30,11 @@ export function details({ sheet, segment, said, answer, correct, focus }) {
   const opinion = h("div", {});
   const others = h("div", {});
   const toggle = h("button", { type: "button", "aria-pressed": "false" }, h("kbd", {}, "h"), " What the guard thinks");
-  toggle.addEventListener("click", () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "h" })));
+  const hint = () => {
+    hinted = !hinted;
+    again();
+  };
+  toggle.addEventListener("click", hint);
 
   /** @param {[number, number]} span */
   const take = (span) => correct({ error_spans: [answer.toSpan(segment(), span)] });
@@ -58,7 +62,7 @@ export function details({ sheet, segment, said, answer, correct, focus }) {
     element: h("div", { class: "stack" }, wrong, others, proof, h("div", { class: "row" }, toggle), opinion),
     words,
     type: () => WRONG.includes(said()?.label) && kind.focus(),
-    hint: () => ((hinted = !hinted), true),
+    hint,
     hinted: () => hinted,
     refresh() {
       const now = said();
