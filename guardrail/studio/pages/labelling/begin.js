@@ -56,7 +56,7 @@ export function beginForm(before, engines, start) {
       },
     },
     h("h2", {}, "Label answers"),
-    h("div", { class: "row fields" }, field("label-by", "Your name", name), field("label-order", "Which answers", order), second, field("label-limit", "How many", limit), field("label-seed", "Draw (same number, same answers)", seed)),
+    h("div", { class: "row label-fields" }, field("label-by", "Your name", name), field("label-order", "Which answers", order), second, field("label-limit", "How many", limit), field("label-seed", "Draw (same number, same answers)", seed)),
     hint,
     h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Start")),
   );

@@ -7,6 +7,7 @@ import { ORDERS } from "./begin.js";
 import { details } from "./details.js";
 import { Keeper } from "./kept.js";
 import { passageColumn } from "./passages.js";
+import { plain } from "../parts/text.js";
 import { peoplePanel } from "./people.js";
 import { answerText, inWords, JUDGEMENTS, markSentences, WHOLE, WRONG } from "./sheet.js";
 
@@ -82,7 +83,7 @@ export function desk(root, choice, items, change) {
     const passages = passageColumn(sheet.passages, evidence, focus);
     const more = details({ sheet: () => sheet, segment: () => segment, said, answer, correct, focus, again: () => refresh() });
     const state = h("p", { class: "small soft" });
-    const left = h("section", { class: "panel stack answer-side", tabindex: "-1", "aria-label": "Answer" }, h("p", { class: "question" }, sheet.question ?? "No question is known."), answer.element, state, more.element);
+    const left = h("section", { class: "panel stack answer-side", tabindex: "-1", "aria-label": "Answer" }, h("p", { class: "asked" }, plain(sheet.question ?? "No question is known.")), answer.element, state, more.element);
     body.replaceChildren(left, h("section", { class: "stack", "aria-label": "Passages" }, passages.element));
     view = { answer, passages, more, left, state };
     goTo(segment);

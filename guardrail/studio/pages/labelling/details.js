@@ -42,7 +42,7 @@ export function details({ sheet, segment, said, answer, correct, focus, again })
   function words() {
     if (!WRONG.includes(said()?.label)) return;
     const part = answer.parts.get(segment());
-    const selected = part && marked(part);
+    const selected = part && marked(part, answer.text(segment()));
     if (selected) {
       take(selected);
       getSelection()?.removeAllRanges();

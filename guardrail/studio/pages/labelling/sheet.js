@@ -2,6 +2,7 @@
 /** One answer with its sentences, the one at hand, and what is said of it. */
 import { h } from "../parts/h.js";
 import { offsets } from "../parts/offsets.js";
+import { plain } from "../parts/text.js";
 import { SIGNS, words } from "../parts/verdicts.js";
 
 export const WHOLE = "";
@@ -34,19 +35,24 @@ export function answerText(sheet, chosen) {
   const { toUnits, toPoints } = offsets(sheet.answer);
   /** @type {Map<string, HTMLElement>} */
   const parts = new Map();
+  /** @type {Map<string, string>} */
+  const texts = new Map();
+  /** @type {Node[]} */
   const children = [];
   let at = 0;
   for (const { id, span } of sheet.segments) {
     const [start, end] = [Math.max(at, toUnits(span[0])), toUnits(span[1])];
-    const part = h("span", { class: "sentence", onclick: () => chosen(id) }, sheet.answer.slice(start, end));
+    const text = sheet.answer.slice(start, end);
+    const part = h("span", { class: "sentence", onclick: () => chosen(id) }, plain(text));
     parts.set(id, part);
-    children.push(sheet.answer.slice(at, start), part);
+    texts.set(id, text);
+    children.push(...plain(sheet.answer.slice(at, start)), part);
     at = Math.max(at, end);
   }
   return {
-    element: h("p", { class: "answer-text", lang: "" }, children, sheet.answer.slice(at)),
+    element: h("p", { class: "answer-text", lang: "" }, children, plain(sheet.answer.slice(at))),
     parts,
-    text: (/** @type {string} */ id) => parts.get(id)?.textContent ?? sheet.answer,
+    text: (/** @type {string} */ id) => texts.get(id) ?? sheet.answer,
     /** From a stretch of a sentence in UTF-16 units to one of the answer in code points. */
     toSpan: (/** @type {string} */ id, /** @type {[number, number]} */ [from, to]) => {
       const span = sheet.segments.find((/** @type {any} */ one) => one.id === id)?.span ?? [0, 0];

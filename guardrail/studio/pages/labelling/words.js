@@ -5,9 +5,11 @@ import { h, say } from "../parts/h.js";
 /**
  * The part of an element's text that is marked with the mouse, in UTF-16 units of that text.
  * @param {Node} element
+ * @param {string} text what it shows
  * @returns {[number, number] | null}
  */
-export function marked(element) {
+export function marked(element, text) {
+  if (element.textContent !== text) return null; // a character that cannot be seen is shown by its number
   const selection = getSelection();
   if (!selection || selection.isCollapsed || !selection.rangeCount) return null;
   const range = selection.getRangeAt(0);
