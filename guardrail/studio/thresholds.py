@@ -220,7 +220,7 @@ class Bench:
         if not labelled:
             raise StudioError(404, "No answer has a label yet. Label some in the view Label.", "labels")
         policy, engine = self._policy_name(query), query.get("engine") or self._studio.engines[0]
-        start, found = self._studio.policy(policy), self._studio.guard(policy, engine)
+        start, found = _as_written(self._studio, policy), self._studio.guard(policy, engine)
         guard = Guard(policy=rules(start), engine=found.judge)
         kind = (engine, policy if engine.startswith("cascade") else "", start.deadline)
         return _Asked(labelled=labelled, start=start, policy=policy, guard=guard, kind=kind)
@@ -242,6 +242,12 @@ class Bench:
         if self._studio.labels is None:
             raise StudioError(404, NO_LABELS, "source")
         return self._studio.labels
+
+
+def _as_written(studio: Studio, name: str) -> Policy:
+    """The policy as a file that starts from it would be read: a preset with its deadline."""
+    known = studio.policy(name)  # refuses others
+    return Policy.load(name) if name in PRESETS else known
 
 
 def _fields(studio: Studio, name: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ export function beginForm(before, engines, start) {
   const changed = () => {
     second.hidden = order.value !== "engines";
     hint.textContent = order.value === "random"
-      ? "Labels of a random draw stand for all your answers: the view Set can guarantee thresholds from them."
+      ? "Labels of a random draw stand for all your answers: the view Set can guarantee thresholds from them. The same draw number gives the same answers in the same order."
       : "These answers are picked. Their labels find faults, but rates and guarantees need a random draw.";
   };
   order.addEventListener("change", changed);
@@ -56,7 +56,7 @@ export function beginForm(before, engines, start) {
       },
     },
     h("h2", {}, "Label answers"),
-    h("div", { class: "row label-fields" }, field("label-by", "Your name", name), field("label-order", "Which answers", order), second, field("label-limit", "How many", limit), field("label-seed", "Draw (same number, same answers)", seed)),
+    h("div", { class: "row label-fields" }, field("label-by", "Your name", name), field("label-order", "Which answers", order), second, field("label-limit", "How many", limit), field("label-seed", "Draw no.", seed)),
     hint,
     h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Start")),
   );

@@ -47,7 +47,7 @@ export function passageColumn(passages, changed, leave) {
       at = end;
     }
     const title = passage.title ? `${passage.id} · ${passage.title}` : passage.id || `Passage ${number + 1}`;
-    return h("section", { class: "panel" }, h("h3", {}, plain(title)), h("p", { class: "passage" }, parts, plain(passage.text.slice(at))));
+    return h("section", { class: "panel" }, h("h3", {}, plain(title)), h("p", { class: "passage-text" }, parts, plain(passage.text.slice(at))));
   };
   /** @param {number} from @param {number} to */
   const add = (from, to) => list.append(...passages.slice(from, to).map((passage, place) => shown(passage, from + place)));

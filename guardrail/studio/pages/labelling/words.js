@@ -37,7 +37,7 @@ export function wordStrip(text, done) {
   const words = pieces(text);
   let [from, to] = [0, 0];
   const options = words.map((word) => h("span", { role: "option", class: "word" }, word.segment));
-  const strip = h("div", { class: "words", role: "listbox", tabindex: "0", "aria-multiselectable": "true", "aria-label": "Words at fault" }, options);
+  const strip = h("div", { class: "word-strip", role: "listbox", tabindex: "0", "aria-multiselectable": "true", "aria-label": "Words at fault" }, options);
   const mark = () => {
     const [low, high] = [Math.min(from, to), Math.max(from, to)];
     options.forEach((option, place) => option.setAttribute("aria-selected", String(place >= low && place <= high)));

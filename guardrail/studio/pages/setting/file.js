@@ -6,7 +6,7 @@ import { failed } from "../parts/states.js";
 
 /** @param {string} line */
 function diffLine(line) {
-  const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+  const kind = /^(\+\+\+|---|@@)/.test(line) ? "place" : line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
   return h("span", { class: `diff-line ${kind}` }, `${line}\n`);
 }
 
@@ -27,7 +27,7 @@ export function filePanel(out) {
       body.replaceChildren(
         h("p", {}, over ? `${made.name} is there. This would change it so:` : `${made.name} is not there yet. It would hold:`),
         h("pre", { class: "policy", tabindex: "0", "aria-label": "What changes" }, made.diff.map(diffLine)),
-        made.comments > 0 && h("p", { class: "panel refusal" }, `${made.comments} comment ${made.comments === 1 ? "line" : "lines"} of the file would be lost.`),
+        ...(made.comments === 0 ? [] : [h("p", { class: "panel refusal" }, `${made.comments} comment ${made.comments === 1 ? "line" : "lines"} of the file would be lost.`)]),
         h("div", { class: "row" },
           h("button", { type: "button", class: "primary", onclick: () => write(asked, made) }, over ? `Overwrite ${made.name}` : `Write ${made.name}`),
           h("button", { type: "button", onclick: () => body.replaceChildren(none) }, "Leave it")),

@@ -84,7 +84,7 @@ export function slider(data, start, moved) {
   move();
   return h(
     "section",
-    { class: "stack", "aria-label": "Threshold" },
+    { class: "stack", "aria-label": "What a threshold does" },
     h("div", { class: "row threshold" }, h("label", { for: "set-threshold" }, "Threshold"), input, shown),
     h("p", { class: "soft small" }, "An answer is delivered as supported from this score on. Behind each share: how many, and the 95 % interval (Wilson)."),
     cards,
