@@ -100,7 +100,7 @@ export function desk(root, choice, items, change) {
     marks = said()?.evidence ?? [];
     refresh();
     view.answer.parts.get(id)?.scrollIntoView({ block: "nearest" });
-    say(`Sentence ${segments().indexOf(id) + 1} of ${segments().length}: ${view.answer.text(id).slice(0, 300)}`);
+    say(`Sentence ${segments().indexOf(id) + 1} of ${segments().length}: ${(view.answer.parts.get(id) ?? view.answer.element).textContent.slice(0, 300)}`);
   }
 
   function refresh() {
