@@ -37,9 +37,7 @@ def test_difference_as_newcombe_prints_it():
 
 def test_equal_weights_change_nothing():
     one = plain(30, 70)
-    five = share(
-        Weighed(records=30, answers=150.0, squares=750.0), Weighed(records=70, answers=350.0, squares=1750.0)
-    )
+    five = share(Weighed(records=30, answers=150.0, squares=750.0), Weighed(records=70, answers=350.0, squares=1750.0))
     assert (five.value, five.low, five.high, five.n) == pytest.approx((one.value, one.low, one.high, 100))
     assert five.answers == 500
 
