@@ -13,6 +13,9 @@ from guardrail.telemetry.labels import KEYS
 MOST = 100
 """Values of one filter: those with the most records."""
 
+_COLUMNS = ("labels", "verdict", "policy", "engine", "error_types")
+_BETWEEN = 31  # a control character that names do not have
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:
@@ -32,26 +35,26 @@ class Facets:
 def facets(connection: sqlite3.Connection, chosen: Chosen, now: float) -> Facets:
     """The filters for these records."""
     where, values = chosen.where(now)
-    rows = connection.execute(
-        "SELECT labels, verdict, policy, engine, error_types, COUNT(*), "  # noqa: S608  the parts are ours, values are bound
-        "SUM(label IS NOT NULL OR finding_labels IS NOT NULL), MIN(NULLIF(at, 0)), MAX(NULLIF(at, 0)) "
-        f"FROM records WHERE {where} GROUP BY labels, verdict, policy, engine, error_types",
-        values,
-    ).fetchall()
+    joined = f" || char({_BETWEEN}) || ".join(_COLUMNS)
+    # Counted here: SQLite would sort 100,000 rows by five texts to group them, which takes twice as long.
+    rows = Counter(connection.execute(f"SELECT {joined} FROM records WHERE {where}", values))  # noqa: S608  parts are ours
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for labels, verdict, policy, engine, errors, records, *_ in rows:
+    for (row,), records in rows.items():
+        labels, verdict, policy, engine, errors = row.split(chr(_BETWEEN), len(_COLUMNS) - 1)
         alone = {"verdict": verdict, "policy": policy, "engine": engine, **json.loads(labels)}
         for name, value in alone.items():
             if value:
                 found[name][value] += records
         for error in filter(None, errors.split(",")):
             found["error_type"][error] += records
-    times = [time for row in rows for time in row[7:9] if time is not None]
+    by_people = f"SELECT COUNT(*) FROM records WHERE {where} AND (label IS NOT NULL OR finding_labels IS NOT NULL)"  # noqa: S608
+    ends = f"SELECT at FROM records WHERE {where} AND at > 0 ORDER BY at"  # noqa: S608
+    since, until = (connection.execute(f"{ends} {way} LIMIT 1", values).fetchone() for way in ("", "DESC"))
     return Facets(
-        records=sum(row[5] for row in rows),
-        labelled=sum(row[6] for row in rows),
-        since=min(times, default=None),
-        until=max(times, default=None),
+        records=rows.total(),
+        labelled=connection.execute(by_people, values).fetchone()[0],
+        since=None if since is None else since[0],
+        until=None if until is None else until[0],
         values={
             name: tuple(found[name].most_common(MOST))
             for name in ("verdict", "error_type", *KEYS, "policy", "engine")
