@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from guardrail.errors import GuardrailError, MissingExtraError, UsageError
+from guardrail.service.errors import ServiceError
 from guardrail.service.logs import place_of
 from guardrail.service.replies import json_reply
 
@@ -47,6 +48,8 @@ def as_studio_error(error: Exception) -> StudioError:
         return error
     if isinstance(error, (UsageError, MissingExtraError)):
         return StudioError(422, str(error))
+    if isinstance(error, ServiceError):
+        return StudioError(error.status, error.message)
     if isinstance(error, HTTPException):
         said = {404: "There is nothing at this path.", 405: "This path wants another method."}
         return StudioError(error.status_code, said.get(error.status_code, error.detail))

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from guardrail.check.threads import in_pool
+from guardrail.cli.policy import load_policy
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.guard import Guard
 from guardrail.policy.keys import PRESETS
 from guardrail.policy.policy import Policy
+from guardrail.studio.errors import StudioError
 from guardrail.studio.json_rows import JsonRows
 from guardrail.telemetry.records import RecordStore
 
@@ -55,17 +57,16 @@ class Studio:
             self.policy(policy)
 
     def policy(self, name: str | None = None) -> Policy:
-        """The policy of that name as its file says now; None = the default one.
+        """The policy of that name as its file says now; None = the default one. Presets have no deadline here.
 
         Raises:
-            UsageError: it is not among ``policies``, or its file is wrong.
+            StudioError: it is not among ``policies``.
+            ConfigurationError: its file is wrong.
         """
         name = self.policies[0] if name is None else name
         if name not in self.policies:
-            raise UsageError(f"policy: there is no {name[:100]!r}. {did_you_mean(name[:100], self.policies)}")
-        file, mark, part = name.rpartition("#")
-        source, part = (file, part) if mark and not Path(name).exists() else (name, "")
-        return Policy.load(source, name=part or None)
+            raise StudioError(422, f"there is no policy {name[:99]!r}. {did_you_mean(name[:99], self.policies)}", "policy")
+        return load_policy(name)
 
     def guard(self, policy: str | None = None, engine: str | None = None) -> Guard:
         """The guard of a policy and an engine, by their names; None = the default ones. Engines stay loaded.
@@ -73,12 +74,14 @@ class Studio:
         Nothing that the studio checks is recorded.
 
         Raises:
-            UsageError: a name is not among ``policies`` or ``engines``, or the policy's file is wrong.
+            StudioError: a name is not among ``policies`` or ``engines``.
+            ConfigurationError: the policy's file is wrong.
             MissingExtraError: what the engine needs is not installed.
         """
         rules, engine = self.policy(policy), self.engines[0] if engine is None else engine
         if engine not in self.engines:
-            raise UsageError(f"engine: there is no {engine[:100]!r}. {did_you_mean(engine[:100], self.engines)}")
+            near = did_you_mean(engine[:99], self.engines)
+            raise StudioError(422, f"there is no engine {engine[:99]!r} here. {near}", "engine")
         with self._lock:
             # A cascade is made for one policy; the others judge the same whatever the policy is.
             key = (rules.name if engine.startswith("cascade") else "", engine)

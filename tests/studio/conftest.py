@@ -58,3 +58,9 @@ def context(browser):
 def page(context):
     """A tab of it."""
     return context.new_page()
+
+
+@pytest.fixture
+def site_with():
+    """Runs a studio of the test's own: ``with site_with(studio) as site``."""
+    return running

@@ -5,6 +5,7 @@ import { chance, count, points, shareCell } from "./figures.js";
 import { h } from "./h.js";
 import { recordPanel } from "./record.js";
 import { failed, loading } from "./states.js";
+import { brief } from "./text.js";
 import { badge, shown } from "./verdicts.js";
 
 const MEASURES = { unfaithful: "called unfaithful", acted: "changed or withheld" };
@@ -42,7 +43,7 @@ export function differing(state) {
       h("summary", {},
         h("span", { class: "row" }, row.differs && h("strong", {}, "differ"), !row.differs && row.acts_differ && h("strong", {}, "act differently"),
           ...row.opinions.map((/** @type {any} */ opinion, /** @type {number} */ side) => h("span", { class: "row small" }, `${state.names[side]}:`, opinion ? badge(opinion.verdict) : "no verdict", opinion && shown(opinion.score)))),
-        h("span", { class: "clipped", dir: "auto" }, first?.question || first?.answer || "")),
+        h("span", { class: "clipped", dir: "auto" }, ...brief(first?.question || first?.answer || "", 240))),
       place);
     return h("li", {}, box);
   });

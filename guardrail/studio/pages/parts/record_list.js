@@ -2,6 +2,7 @@
 /** A list of recorded answers; a link opens one. Arrow keys go from one to the next. */
 import { time } from "./figures.js";
 import { h } from "./h.js";
+import { brief, plain } from "./text.js";
 import { badge, shown, words } from "./verdicts.js";
 
 /**
@@ -33,9 +34,9 @@ export function recordItem(record, open) {
         h("span", { class: "small soft" }, [record.verdict !== "unchecked" && shown(record.score), words(fault?.error_type), time(record.at)].filter(Boolean).join(" · ")),
         record.label && h("span", { class: "small" }, `person: ${record.label}`),
       ),
-      h("span", { class: "question", dir: "auto" }, record.question ?? (record.answer ? "" : "(no texts kept)")),
-      h("span", { class: "clipped", dir: "auto" }, ...(fault ? [fault.before, h("mark", {}, fault.words), fault.after] : [record.answer ?? ""])),
-      labels && h("span", { class: "small soft" }, labels),
+      h("span", { class: "question", dir: "auto" }, ...brief(record.question ?? (record.answer ? "" : "(no texts kept)"), 240)),
+      h("span", { class: "clipped", dir: "auto" }, ...(fault ? [...plain(fault.before), h("mark", {}, ...plain(fault.words)), ...plain(fault.after)] : brief(record.answer ?? "", 240))),
+      labels && h("span", { class: "small soft" }, ...brief(labels, 300)),
     ),
   );
 }

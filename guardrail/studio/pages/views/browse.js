@@ -3,7 +3,7 @@
 import { ApiError, get, post } from "../parts/api.js";
 import { showChanges } from "../parts/changes.js";
 import { count } from "../parts/figures.js";
-import { FILTERS, filters, keepInAddress, select } from "../parts/filters.js";
+import { filters, keepInAddress, select } from "../parts/filters.js";
 import { h, say } from "../parts/h.js";
 import { recordPanel } from "../parts/record.js";
 import { recordItem, walk } from "../parts/record_list.js";
@@ -44,13 +44,19 @@ async function showAnswers(root, params, choices) {
   order.id = "order";
   order.addEventListener("change", () => load(true));
   const list = h("ol", { class: "record-list", onkeydown: walk });
-  const said = h("p", { class: "soft small", role: "status" });
+  const said = h("span", { class: "soft small", role: "status" });
   const more = h("button", { type: "button", hidden: true, onclick: () => load(false) });
-  const detail = h("section", { class: "detail", tabindex: -1, "aria-label": "The answer that is open" });
-  const master = h("div", { class: "master stack" }, h("p", { class: "row" }, h("label", { for: "order" }, "Order"), order), said, list, more);
-  const split = h("div", { class: "split" }, master, detail);
-  root.replaceChildren(h("details", { class: "panel", open: matchMedia("(min-width: 50rem)").matches }, h("summary", {}, "Filters"), chosen.form), split);
-  detail.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  const detail = h("section", { class: "detail", tabindex: -1, hidden: true, "aria-label": "The answer that is open" });
+  const master = h(
+    "div",
+    { class: "stack" },
+    h("details", { class: "panel", open: matchMedia("(min-width: 50rem)").matches }, h("summary", {}, "Filters"), chosen.form),
+    h("p", { class: "row" }, h("label", { for: "order" }, "Order"), order, said),
+    list,
+    h("p", {}, more),
+  );
+  root.replaceChildren(master, detail);
+  detail.addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && close());
   /** @type {string | null} */
   let after = null;
   let total = 0;
@@ -100,24 +106,38 @@ async function showAnswers(root, params, choices) {
     }
   }
 
-  /** @param {string} chosenId */
-  async function open(chosenId) {
+  /** @param {string} chosenId @param {string} [focus] id of the control that was used */
+  async function open(chosenId, focus) {
     id = chosenId;
     keep();
     mark();
-    split.classList.add("is-open");
-    detail.replaceChildren(loading());
-    const back = h("p", { class: "row no-print" }, h("button", { type: "button", onclick: close }, "Back to the list"), h("span", { class: "soft small" }, h("kbd", {}, "Esc"), " closes"));
+    master.hidden = true;
+    detail.hidden = false;
+    const bar = pager(chosenId);
+    detail.replaceChildren(bar, loading());
+    let shown;
     try {
       const record = await get("record", { id: chosenId });
-      if (id !== chosenId) return;
-      detail.replaceChildren(back, recordPanel(record, record.verdict === "unchecked" ? checkButton(record) : null));
-      say("Answer opened");
+      shown = recordPanel(record, record.verdict === "unchecked" ? checkButton(record) : null);
     } catch (error) {
-      if (id === chosenId) detail.replaceChildren(back, failed(error, () => open(chosenId)));
+      shown = failed(error, () => open(chosenId));
     }
-    detail.focus({ preventScroll: true });
-    if (detail.getBoundingClientRect().top < 0) detail.scrollIntoView();
+    if (id !== chosenId) return;
+    detail.replaceChildren(bar, shown);
+    const used = focus && document.getElementById(focus);
+    if (used instanceof HTMLButtonElement && !used.disabled) used.focus();
+    else detail.focus();
+    scrollTo(0, 0);
+    say("Answer opened");
+  }
+
+  /** @param {string} here */
+  function pager(here) {
+    const ids = [...list.querySelectorAll("a.record-item")].map((link) => link.getAttribute("data-id") ?? "");
+    const place = ids.indexOf(here);
+    const to = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string | undefined} */ other) =>
+      h("button", { type: "button", id: name, disabled: place < 0 || !other, onclick: () => other && open(other, name) }, title);
+    return h("p", { class: "row" }, h("button", { type: "button", onclick: close }, "Back to the list"), h("kbd", {}, "Esc"), to("previous", "← Previous", ids[place - 1]), to("next", "Next →", ids[place + 1]), place >= 0 && h("span", { class: "soft small" }, `${count(place + 1)} of the ${count(ids.length)} in the list`));
   }
 
   /** @param {any} record */
@@ -143,8 +163,9 @@ async function showAnswers(root, params, choices) {
     id = null;
     keep();
     mark();
-    split.classList.remove("is-open");
+    detail.hidden = true;
     detail.replaceChildren();
+    master.hidden = false;
     if (link instanceof HTMLElement) link.focus();
   }
 
