@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,11 +16,15 @@ from guardrail.studio.errors import StudioError
 from guardrail.studio.recorded.changes import Change, changes, values_of
 from guardrail.studio.recorded.chosen import FieldError
 from guardrail.studio.recorded.contest import judged
-from guardrail.studio.recorded.facets import facets
+from guardrail.studio.recorded.facets import Facets, facets, marked
 from guardrail.studio.recorded.file_source import FileSource
 from guardrail.studio.recorded.listing import count_records, list_records
 from guardrail.studio.recorded.opened import about, as_refusal, chosen_of, reply, source_of
+from guardrail.studio.recorded.source import Source
 from guardrail.studio.studio import Studio
+
+_counted: WeakKeyDictionary[Source, tuple[object, Facets]] = WeakKeyDictionary()
+"""What the filters of each source were last, and for which state of it."""
 
 
 def routes(studio: Studio) -> list[Route]:
@@ -82,11 +87,17 @@ def page_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def choices_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
-    """What the filters can be set to, within the times that are asked for."""
+    """What the filters can be set to, within the times that are asked for.
+
+    All views ask for it first, so what was counted last is kept until there is another record.
+    """
     source, now = source_of(studio), time.time()
-    times = {name: query[name] for name in ("since", "until") if name in query}
+    chosen = chosen_of({name: query[name] for name in ("since", "until") if name in query}, now)
     with source.open() as connection:
-        return {**asdict(facets(connection, chosen_of(times, now), now)), "source": about(source)}
+        mark = (chosen.selection.since, chosen.selection.until, marked(connection))
+        if source not in _counted or _counted[source][0] != mark:
+            _counted[source] = mark, facets(connection, chosen, now)
+        return {**asdict(_counted[source][1]), "source": about(source)}
 
 
 def one(studio: Studio, ident: str) -> dict[str, Any]:

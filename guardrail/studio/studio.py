@@ -65,7 +65,9 @@ class Studio:
         """
         name = self.policies[0] if name is None else name
         if name not in self.policies:
-            raise StudioError(422, f"there is no policy {name[:99]!r}. {did_you_mean(name[:99], self.policies)}", "policy")
+            raise StudioError(
+                422, f"there is no policy {name[:99]!r}. {did_you_mean(name[:99], self.policies)}", "policy"
+            )
         return load_policy(name)
 
     def guard(self, policy: str | None = None, engine: str | None = None) -> Guard:

@@ -87,7 +87,9 @@ _WRONG = (
 )
 
 
-def outcome(verdict: Verdict | str, question: int = 0, *, score: float | None = None, filler: int = 0, **given) -> Outcome:
+def outcome(
+    verdict: Verdict | str, question: int = 0, *, score: float | None = None, filler: int = 0, **given
+) -> Outcome:
     """An answer of two sentences with this verdict about one of five questions; ``filler``: characters of texts."""
     verdict = Verdict(verdict)
     asked, passages, topic = _ASKED[question]

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from guardrail.studio.recorded.chosen import Chosen
+from guardrail.studio.recorded.source import UNCHECKED
 from guardrail.telemetry.labels import KEYS
 
 MOST = 100
@@ -61,3 +62,10 @@ def facets(connection: sqlite3.Connection, chosen: Chosen, now: float) -> Facets
             if name in found
         },
     )
+
+
+def marked(connection: sqlite3.Connection) -> tuple[object, ...]:
+    """Something that is another once records came, went, or were checked or labelled."""
+    many = "SELECT COUNT(*), MAX(number), MAX(labelled_at), SUM(verdict = ?) FROM records"
+    found: tuple[object, ...] = connection.execute(many, (UNCHECKED,)).fetchone()
+    return found

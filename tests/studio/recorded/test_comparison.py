@@ -46,9 +46,7 @@ def test_table_pairs_and_order():
 def test_three_sides_are_three_pairs_in_each_measure():
     pairs = compared((opinion("supported"), opinion("supported"), opinion("contradicted"))).pairs()
     assert [(p.first, p.second, p.measure) for p in pairs] == [
-        (first, second, measure)
-        for first, second in ((0, 1), (0, 2), (1, 2))
-        for measure in ("unfaithful", "acted")
+        (first, second, measure) for first, second in ((0, 1), (0, 2), (1, 2)) for measure in ("unfaithful", "acted")
     ]
 
 

@@ -23,7 +23,9 @@ def answers(**counts):
 
 
 def test_shares_are_those_of_the_dashboard(kept):
-    found = asked(kept(*answers(contradicted=2, unsupported=1, supported=9, unverified=4, abstained=8)), series, {}, None)
+    found = asked(
+        kept(*answers(contradicted=2, unsupported=1, supported=9, unverified=4, abstained=8)), series, {}, None
+    )
     whole = found.whole.whole
     assert (whole.records, whole.answers) == (24, 24)
     assert (whole.unfaithful.value, whole.unfaithful.n) == (3 / 12, 12)  # of judged answers

@@ -106,5 +106,5 @@ function moment(at, step, whole = false) {
 function nice(value) {
   if (value <= 0) return 0;
   const unit = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 4, 5, 10].map((part) => part * unit).find((round) => round >= value) ?? value;
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((part) => part * unit).find((round) => round >= value) ?? value;
 }

@@ -13,7 +13,7 @@ const MEASURES = { unfaithful: "called unfaithful", acted: "changed or withheld"
 /** @param {any} state as /api/compare/<id> gives it */
 export function tables(state) {
   if (!state.n) return [h("p", { class: "soft" }, "No answer has been compared yet.")];
-  const head = (/** @type {string[]} */ titles) => h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title))));
+  const head = (/** @type {string[]} */ titles, numbers = 1) => h("thead", {}, h("tr", {}, ...titles.map((title, place) => h("th", { scope: "col", class: place >= titles.length - numbers ? "number" : "" }, title))));
   const box = (/** @type {string} */ title, /** @type {HTMLElement} */ table) => h("section", { class: "stack" }, h("h3", {}, title), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table));
   const bySide = state.sides.map((/** @type {any} */ side) => h("tr", {}, h("th", { scope: "row" }, side.name), h("td", {}, shareCell(side.unfaithful)), h("td", {}, shareCell(side.acted)), h("td", { class: "number" }, count(side.left_out))));
   const byPair = state.pairs.filter((/** @type {any} */ pair) => pair.paired.n).map(({ first, second, measure, paired }) =>
@@ -26,7 +26,7 @@ export function tables(state) {
       h("td", { class: "number" }, count(paired.n))));
   return [
     box(`Shares of ${count(state.n)} ${state.same}`, h("table", {}, head(["side", "unfaithful", "changed or withheld", "not judged"]), h("tbody", {}, ...bySide))),
-    box("Two at a time", h("table", {}, head(["second against first", "share", "difference (95 % interval)", "only first, only second", "McNemar p", "n"]), h("tbody", {}, ...byPair))),
+    box("Two at a time", h("table", {}, head(["second against first", "share", "difference (95 % interval)", "only first, only second", "McNemar p", "n"], 3), h("tbody", {}, ...byPair))),
     h("p", { class: "soft small" }, "The p value is the exact one of McNemar's test: how often chance alone would tell two sides so far apart. Each answer counts once, however many it stands for in the store. n: answers that both judged."),
   ];
 }

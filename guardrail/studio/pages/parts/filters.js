@@ -16,14 +16,14 @@ export const FILTERS = ["text", "verdict", "error_type", "application", "model",
  * @param {Choices} choices
  * @param {URLSearchParams} params what is set
  * @param {() => void} onchange called after each change
- * @param {{search?: boolean, without?: string[]}} [options]
+ * @param {{search?: boolean}} [options]
  * @returns {{form: HTMLFormElement, read: () => Record<string, string>}}
  */
 export function filters(choices, params, onchange, options = {}) {
   const fields = [];
   if (options.search) fields.push(field("text", "Search texts", h("input", { type: "search", name: "text", value: params.get("text") ?? "", maxlength: 500 })));
   for (const [name, values] of Object.entries(choices.values)) {
-    if (options.without?.includes(name)) continue;
+    if (values.length < 2 && !params.has(name)) continue; // nothing to choose
     /** @type {[string, string][]} */
     const shown = values.map(([value, n]) => [value, `${words(value)} (${count(n)})`]);
     fields.push(field(name, words(name), select(name, [["", "any"], ...shown], params.get(name))));

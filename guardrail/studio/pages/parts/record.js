@@ -60,7 +60,7 @@ function origin(record) {
   return h(
     "div",
     { class: "origin row" },
-    h("dl", { class: "facts small" }, ...known.flatMap(([key, value]) => [h("dt", {}, key), h("dd", { class: key === "Id" || key === "Trace" ? "mono" : "" }, ...plain(String(value)))])),
+    h("dl", { class: "small" }, ...known.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", { class: key === "Id" || key === "Trace" ? "mono" : "" }, ...plain(String(value)))))),
     record.trace_id && copyButton("Copy the trace id", () => record.trace_id, "Copied."),
   );
 }

@@ -31,7 +31,7 @@ export function recordItem(record, open) {
         "span",
         { class: "row" },
         record.verdict === "unchecked" ? h("span", { class: "verdict verdict-unverified" }, "not checked") : badge(record.verdict),
-        h("span", { class: "small soft" }, [record.verdict !== "unchecked" && shown(record.score), words(fault?.error_type), time(record.at)].filter(Boolean).join(" · ")),
+        h("span", { class: "small soft" }, [record.verdict !== "unchecked" && `score ${shown(record.score)}`, words(fault?.error_type), time(record.at)].filter(Boolean).join(" · ")),
         record.label && h("span", { class: "small" }, `person: ${record.label}`),
       ),
       h("span", { class: "question", dir: "auto" }, ...brief(record.question ?? (record.answer ? "" : "(no texts kept)"), 240)),
