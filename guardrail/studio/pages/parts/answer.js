@@ -4,11 +4,13 @@ import { h } from "./h.js";
 import { roving } from "./lights.js";
 import { several } from "./more.js";
 import { offsets } from "./offsets.js";
-import { pieces } from "./pieces.js";
+import { pieces } from "./cut.js";
 import { counted, plain } from "./text.js";
 import { SIGNS } from "./verdicts.js";
 
 const AT_ONCE = 300;
+/** Share of a segment from which words at fault are no longer told from the others: all of it is at fault. */
+const WHOLE = 0.9;
 
 /**
  * @param {any} data a report with `answer`, `findings`, `skipped`
@@ -38,7 +40,7 @@ export function answerColumn(data, lights) {
 }
 
 /**
- * @param {import("./pieces.js").Piece} piece
+ * @param {import("./cut.js").Piece} piece
  * @param {Map<string, any>} findings
  * @param {import("./lights.js").Lights} lights
  * @param {(point: number) => number} toUnits
@@ -49,7 +51,8 @@ function segment(piece, findings, lights, toUnits) {
     .map((id) => findings.get(id).focus)
     .filter(Boolean)
     .map(([start, end]) => ({ start: toUnits(start) - piece.start, end: toUnits(end) - piece.start, id: "fault" }))
-    .map(({ start, end, id }) => ({ start: Math.max(0, start), end: Math.min(piece.text.length, end), id }));
+    .map(({ start, end, id }) => ({ start: Math.max(0, start), end: Math.min(piece.text.length, end), id }))
+    .filter(({ start, end }) => end - start < WHOLE * piece.text.length);
   const element = h(
     "span",
     {

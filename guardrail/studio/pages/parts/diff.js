@@ -29,7 +29,24 @@ export function diff(before, after) {
   add("same", one.slice(0, start).join(""));
   middle(one.slice(start, one.length - end), other.slice(start, other.length - end), add);
   add("same", end ? one.slice(-end).join("") : "");
-  return found;
+  return slid(found);
+}
+
+/**
+ * A change may be read in several places: “a. [B. ]C” is the same as “a[. B]. C”, and reads better.
+ * @param {ReturnType<typeof diff>} found
+ */
+function slid(found) {
+  for (let at = 1; at + 1 < found.length; at++) {
+    const [before, here, after] = found.slice(at - 1, at + 2);
+    if (here.kind === "same" || before.kind !== "same" || after.kind !== "same") continue;
+    const first = /^[^\s\p{L}\p{N}]/u.exec(here.text)?.[0];
+    if (!first || !after.text.startsWith(first)) continue;
+    before.text += first;
+    here.text = here.text.slice(first.length) + first;
+    after.text = after.text.slice(first.length);
+  }
+  return found.filter(({ text }) => text);
 }
 
 /**

@@ -4,7 +4,7 @@ import { h } from "./h.js";
 import { roving } from "./lights.js";
 import { several } from "./more.js";
 import { offsets } from "./offsets.js";
-import { pieces } from "./pieces.js";
+import { pieces } from "./cut.js";
 import { brief, counted, plain } from "./text.js";
 
 const AT_ONCE = 40;
@@ -61,7 +61,7 @@ function shown(passage, quotes, lights) {
 }
 
 /**
- * @param {import("./pieces.js").Piece} piece
+ * @param {import("./cut.js").Piece} piece
  * @param {import("./lights.js").Lights} lights
  */
 function part(piece, lights) {

@@ -52,7 +52,6 @@ function arrow(relation, lights) {
 export function people(data, lights) {
   const groups = (data.groups ?? []).filter((/** @type {any} */ group) => group.name || group.entity);
   if (!groups.length) return null;
-  const titles = new Map(data.passages.map((/** @type {any} */ passage) => [passage.id, passage.title || passage.id]));
   const texts = new Map(data.findings.map((/** @type {any} */ found) => [found.id, found]));
   const list = h("ul", { class: "people" });
   several(
@@ -65,7 +64,7 @@ export function people(data, lights) {
         { class: `person person-${index % 6}` },
         h("strong", { dir: "auto" }, ...brief(group.name || group.entity.name, 60)),
         group.entity && h("span", {}, " is taken for ", h("em", { dir: "auto" }, ...brief(group.entity.title || group.entity.name, 80))),
-        group.entity && h("span", { class: "soft small" }, ` by ${group.entity.passages.slice(0, 5).map((/** @type {string} */ id) => titles.get(id) ?? id).join(", ")}`),
+        group.entity && h("span", { class: "soft small" }, ` (${group.entity.passages.slice(0, 5).join(", ")})`),
         h("ul", { class: "person-segments" }, ...group.segments.slice(0, 12).filter((/** @type {string} */ id) => texts.has(id)).map((/** @type {string} */ id) => {
           const found = texts.get(id);
           const stranger = found.error_type === "mixed_entities" && h("span", { class: "verdict verdict-contradicted" }, h("span", { "aria-hidden": "true" }, "✗"), "of somebody else");

@@ -85,7 +85,7 @@ function delivered(data) {
   return h(
     "div",
     { class: "stack" },
-    h("p", {}, data.action && h("strong", {}, `${data.action}: `), ACTIONS[data.action] ?? "", data.policy && h("span", { class: "soft" }, ` Policy ${data.policy}, rule “${data.rule}”.`)),
+    h("p", {}, data.action && h("strong", {}, `${data.action}: `), ACTIONS[data.action] ?? "", data.exhausted && " A new answer was asked for, and nothing here writes one.", data.policy && h("span", { class: "soft" }, ` Policy ${data.policy}, rule “${data.rule}”.`)),
     same ? h("p", { class: "soft" }, "The text is unchanged.") : data.text === "" ? h("p", { class: "soft" }, "Nothing is left of the text.") : diffText(data.answer, data.text),
   );
 }
