@@ -18,6 +18,7 @@ from guardrail.evaluation.data.label_rows import read_label
 from guardrail.evaluation.data.rows import RowError
 from guardrail.evaluation.labels import RANDOM, SKIPPED, WHOLE, Item, Label, Labels, differ, is_done
 from guardrail.evaluation.wording import plain
+from guardrail.studio.browse import body_of
 from guardrail.studio.errors import StudioError
 from guardrail.studio.labelling import queue
 from guardrail.studio.labelling.journal import Journal
@@ -69,21 +70,6 @@ def routes(studio: Studio) -> list[Route]:
         Route("/api/label/people", people),
         Route("/api/label/stop", stop, methods=["POST"]),
     ]
-
-
-async def body_of(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent.
-
-    Raises:
-        StudioError: it is none.
-    """
-    try:
-        sent = await request.json()
-    except (ValueError, RecursionError):
-        sent = None
-    if not isinstance(sent, dict):
-        raise StudioError(400, "Send one JSON object.")
-    return sent
 
 
 class Desk:

@@ -35,8 +35,9 @@ from guardrail.guard import Guard
 from guardrail.policy.calibration import Calibration
 from guardrail.policy.keys import PRESETS
 from guardrail.policy.policy import Policy
+from guardrail.studio.browse import body_of
 from guardrail.studio.errors import StudioError
-from guardrail.studio.label import NO_LABELS, body_of
+from guardrail.studio.label import NO_LABELS
 from guardrail.studio.labelling.journal import Journal
 from guardrail.studio.recorded.jobs import Job
 from guardrail.studio.recorded.opened import reply

@@ -1,6 +1,6 @@
 """Record stores and files full of answers, quickly made: rows as the writer makes them, with other ids and times.
 
-    python -m tests.support.recorded_answers guardrail.db --records 100000 --long
+python -m tests.support.recorded_answers guardrail.db --records 100000 --long
 """
 
 from __future__ import annotations
@@ -87,8 +87,11 @@ _WRONG = (
 )
 
 
-def outcome(verdict: Verdict, question: int = 0, *, score: float | None = None, filler: int = 0, **given) -> Outcome:
+def outcome(
+    verdict: Verdict | str, question: int = 0, *, score: float | None = None, filler: int = 0, **given
+) -> Outcome:
     """An answer of two sentences with this verdict about one of five questions; ``filler``: characters of texts."""
+    verdict = Verdict(verdict)
     asked, passages, topic = _ASKED[question]
     faulty = verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     wrong, error, words, reason = _WRONG[question]
@@ -117,14 +120,15 @@ def outcome(verdict: Verdict, question: int = 0, *, score: float | None = None, 
         verdict=verdict, score=low, answer=answer, passages=passages, question=asked,
         findings=(first, last), engine=given.pop("engine", "local"), seconds=0.03,
     )  # fmt: skip
-    action = Action.FLAG if faulty else Action.ALLOW
+    name = given.pop("action", "flag" if faulty else "allow")
+    action = Action.ALLOW if name == "abandoned" else Action(name)
     decision = Decision(action=action, rule=verdict.value if faulty else "", policy="monitor")
     guarded = GuardedAnswer(text=answer, action=action, report=report, decision=decision)
     labels = {"application": "support", "topic": topic, **given.pop("labels", {})}
     return Outcome(
         report=report,
-        guarded=guarded,
-        action=action.value,
+        guarded=None if name == "abandoned" else guarded,
+        action=name,
         labels=labels,
         **{"id": "0" * 32, "at": time.time(), "seconds": 0.03, "policy": "monitor", **given},
     )

@@ -66,9 +66,7 @@ def values_of(connection: sqlite3.Connection, chosen: Chosen, now: float, key: s
     return tuple(sorted(sorted(named, key=lambda v: -v.records)[:MOST], key=lambda v: (v.since, v.value)))
 
 
-def changes(
-    connection: sqlite3.Connection, chosen: Chosen, now: float, key: str, first: str, second: str
-) -> Changes:
+def changes(connection: sqlite3.Connection, chosen: Chosen, now: float, key: str, first: str, second: str) -> Changes:
     """What changed from ``first`` to ``second``, two values of the label ``key``.
 
     Raises:
@@ -85,9 +83,7 @@ def changes(
     wanted = sorted({*by_slice[0], *by_slice[1]})
     compared = [_change(by_slice[0].get(pair, ()), by_slice[1].get(pair, ()), *pair) for pair in wanted]
     compared.sort(key=lambda c: -(c.first.records + c.second.records))
-    return Changes(
-        whole=_change(*sides), slices=tuple(sorted(compared[:MOST], key=_clearest)), compared=len(compared)
-    )
+    return Changes(whole=_change(*sides), slices=tuple(sorted(compared[:MOST], key=_clearest)), compared=len(compared))
 
 
 def _slices(some: Iterable[Part], without: str) -> dict[tuple[str, str], list[Part]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.report_json import finding_record, guarded_record
-from guardrail.studio.recorded.chosen import Chosen, FieldError
+from guardrail.studio.recorded.chosen import Chosen
 from guardrail.studio.recorded.comparison import Comparison, Row
 from guardrail.studio.recorded.jobs import Job
 from guardrail.studio.recorded.listing import statement
@@ -59,17 +59,7 @@ def judge_all(
 
 
 def pick(connection: sqlite3.Connection, chosen: Chosen, now: float, order: str, limit: int) -> list[int]:
-    """Numbers of the chosen records: the newest, the worst, or any (by a hash, so the same ones each time).
-
-    Raises:
-        FieldError: order or limit is out of range, or a text is searched for.
-    """
-    if order not in ORDERS:
-        raise FieldError("order", f"order must be one of {', '.join(ORDERS)}, got {order!r:.40}.")
-    if not 1 <= limit <= MOST:
-        raise FieldError("limit", f"limit must be 1 to {MOST}, got {limit}.")
-    if chosen.needle:
-        raise FieldError("text", "A comparison cannot search in texts. Choose by verdict, label or time.")
+    """Numbers of the chosen records: the newest, the worst, or any (by a hash, so the same ones each time)."""
     if order == "random":
         where, values = chosen.where(now)
         asked = f"SELECT number FROM records WHERE {where} ORDER BY digest LIMIT ?"  # noqa: S608  the parts are ours, values are bound
@@ -104,15 +94,13 @@ def with_report(record: Mapping[str, Any], guarded: GuardedAnswer) -> dict[str, 
     }
 
 
-def pair_questions(
-    job: Job[Comparison], source: Source, chosen: Chosen, now: float, select: Callable[[Chosen, str], Chosen]
-) -> None:
-    """The newest answers of each side to the questions that all sides answered; a side is a value of a label."""
+def pair_questions(job: Job[Comparison], source: Source, chosen: Chosen, now: float, key: str) -> None:
+    """The newest answers of each side to the questions that all sides answered; a side is a value of the label."""
     sides: list[dict[str, Mapping[str, Any]]] = []
     job.total = len(job.result.names)
     for name in job.result.names:
         with source.open() as connection:
-            sides.append(dict(_by_question(job, source, connection, select(chosen, name), now)))
+            sides.append(dict(_by_question(job, source, connection, of_label(chosen, key, name), now)))
         job.done += 1
         if job.stopping:
             return

@@ -48,17 +48,22 @@ class Figures:
     score: float | None
 
 
-def parts(connection: sqlite3.Connection, chosen: Chosen, now: float, by: Iterable[tuple[str, Iterable[object]]]) -> list[Part]:
+def parts(
+    connection: sqlite3.Connection, chosen: Chosen, now: float, by: Iterable[tuple[str, Iterable[object]]]
+) -> list[Part]:
     """Counts of the chosen records, grouped by verdict, action and the SQL expressions ``by`` with their values.
 
     Records from before the newest one that was taken out by number are left out: they say nothing of rates.
     """
-    expressions, given = [], []
+    expressions: list[str] = []
+    given: list[object] = []
     for expression, values in by:
         expressions.append(expression)
         given += values
     where, values = counted(connection, chosen, now)
-    columns = ", ".join([f"{expression} AS key{place}" for place, expression in enumerate(expressions)] + ["verdict, action"])
+    columns = ", ".join(
+        [f"{expression} AS key{place}" for place, expression in enumerate(expressions)] + ["verdict, action"]
+    )
     names = ", ".join([f"key{place}" for place in range(len(expressions))] + ["verdict, action"])
     rows = connection.execute(
         f"SELECT {columns}, COUNT(*), SUM(1 / rate), SUM(1 / (rate * rate)), SUM(score / rate) FROM records "  # noqa: S608  the parts are ours, values are bound
@@ -131,4 +136,3 @@ def _less(whole: Weighed, part: Weighed) -> Weighed:
 def column(key: str) -> tuple[str, list[object]]:
     """The SQL expression for a label, or for ``policy`` or ``engine``, with its values."""
     return (key, []) if key in ("policy", "engine") else ("json_extract(labels, ?)", [f"$.{key}"])
-

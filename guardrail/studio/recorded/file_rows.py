@@ -48,7 +48,8 @@ def as_columns(row: Mapping[str, Any], ident: str) -> dict[str, Any]:
     verdict = Verdict(row["verdict"]) if checked else None
     findings = row["findings"] if checked else ()
     errors = dict.fromkeys(f["error_type"] for f in findings if f.get("error_type"))
-    labels = row.get("labels") if isinstance(row.get("labels"), dict) else {}
+    given = row.get("labels")
+    labels: dict[str, Any] = given if isinstance(given, dict) else {}
     said = row.get("label") if row.get("label") in list(KINDS) else None
     weight, action = _number(row.get("weight"), 1.0), str(row.get("action") or "none")
     clean = verdict not in FAULTY and verdict is not Verdict.UNVERIFIED and action in (Action.ALLOW, "none")

@@ -53,12 +53,13 @@ class FileSource:
     def read(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> Iterator[tuple[int, dict[str, Any]]]:
         """See Source."""
         for number in numbers:
-            ident, verdict = connection.execute("SELECT id, verdict FROM records WHERE number = ?", (number,)).fetchone()
+            named = "SELECT id, verdict FROM records WHERE number = ?"
+            found = connection.execute(named, (number,)).fetchone()
             kept = connection.execute("SELECT content FROM contents WHERE number = ?", (number,)).fetchone()
             if kept is not None:
                 yield number, json.loads(kept[0])
             else:
-                yield number, as_shown(self._rows.row(number), ident, checked=verdict != UNCHECKED)
+                yield number, as_shown(self._rows.row(number), found[0], checked=found[1] != UNCHECKED)
 
     def find(self, connection: sqlite3.Connection, ident: str) -> dict[str, Any] | None:
         """See Source."""

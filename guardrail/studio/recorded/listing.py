@@ -18,7 +18,7 @@ from guardrail.studio.recorded.chosen import Chosen, FieldError
 from guardrail.studio.recorded.source import Source
 from guardrail.studio.recorded.summary import summary
 
-SEARCHED = 4_000
+SEARCHED = 2_000
 """Records whose texts one request looks through."""
 
 MOST = 100
@@ -77,18 +77,27 @@ def list_records(
     return _search(source, connection, chosen, now, order, place, limit)
 
 
+def count_records(connection: sqlite3.Connection, chosen: Chosen, now: float) -> int:
+    """How many records are chosen, whatever their texts say."""
+    where, values = chosen.where(now)
+    found: int = connection.execute(f"SELECT COUNT(*) FROM records WHERE {where}", values).fetchone()[0]  # noqa: S608  see statement
+    return found
+
+
 def statement(chosen: Chosen, now: float, order: str, place: Sequence[float] | None) -> tuple[str, list[object]]:
     """The question to the table ``records``, without its last value, the limit."""
     where, values = chosen.where(now)
     if order == "worst":
+        columns, sorting = "rank, score, number", "rank, score, number DESC"
         if place is not None:
             where += " AND (rank, score) >= (?, ?) AND ((rank, score) > (?, ?) OR number < ?)"
             values += [*place[:2], *place]
-        return f"SELECT rank, score, number FROM records WHERE {where} ORDER BY rank, score, number DESC LIMIT ?", values  # noqa: S608  the parts are ours, values are bound
-    if place is not None:
-        where += " AND (at, number) < (?, ?)"
-        values += place
-    return f"SELECT at, number FROM records WHERE {where} ORDER BY at DESC, number DESC LIMIT ?", values  # noqa: S608
+    else:
+        columns, sorting = "at, number", "at DESC, number DESC"
+        if place is not None:
+            where += " AND (at, number) < (?, ?)"
+            values += place
+    return f"SELECT {columns} FROM records WHERE {where} ORDER BY {sorting} LIMIT ?", values  # noqa: S608  parts are ours
 
 
 def _keys(
@@ -120,9 +129,7 @@ def _search(
                 searched += list(by_number).index(number) + 1
                 return Page(records=tuple(found), after=_written(by_number[number]), searched=searched)
         searched += len(by_number)
-    return Page(
-        records=tuple(found), after=_written(keys[-1]) if len(keys) == SEARCHED else None, searched=searched
-    )
+    return Page(records=tuple(found), after=_written(keys[-1]) if len(keys) == SEARCHED else None, searched=searched)
 
 
 def _in_texts(record: dict[str, Any], needle: str) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from guardrail.studio.recorded.changes import KEYS_TO_COMPARE, Value, values_of
+from guardrail.studio.recorded.changes import KEYS_TO_COMPARE
 from guardrail.studio.recorded.chosen import Chosen, FieldError
 from guardrail.studio.recorded.figures import Figures, Part, column, counted, figures, grouped, parts
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, SAMPLE, fact
@@ -84,7 +85,7 @@ def series(connection: sqlite3.Connection, chosen: Chosen, now: float, by: str |
     count = math.floor(end / step) - math.floor(begin / step) + 1
     if count > POINTS:  # centuries, as a wrong clock makes them
         start, count = math.floor(end / step) * step - (POINTS - 1) * step, POINTS
-        chosen = replace(chosen, selection=replace(chosen.selection, since=float(start)))
+    chosen = replace(chosen, selection=replace(chosen.selection, since=float(max(begin, start))))
     point: tuple[str, list[object]] = ("CAST((at - ?) / ? AS INTEGER)", [start, step])
     found = parts(connection, chosen, now, [point] if by is None else [point, column(by)])
     named = {} if by is None else {key: some for key, some in grouped(found, 1).items() if key}
@@ -104,10 +105,8 @@ def series(connection: sqlite3.Connection, chosen: Chosen, now: float, by: str |
 def _ends(connection: sqlite3.Connection, chosen: Chosen, now: float) -> tuple[float | None, float | None]:
     """Time of the first and of the last record that counts."""
     where, values = counted(connection, chosen, now)
-    ends = [
-        connection.execute(f"SELECT at FROM records WHERE {where} AND at > 0 ORDER BY at {way} LIMIT 1", values).fetchone()  # noqa: S608  the parts are ours, values are bound
-        for way in ("", "DESC")
-    ]
+    asked = f"SELECT at FROM records WHERE {where} AND at > 0 ORDER BY at"  # noqa: S608  the parts are ours
+    ends = [connection.execute(f"{asked} {way} LIMIT 1", values).fetchone() for way in ("", "DESC")]
     return (None, None) if None in ends else (ends[0][0], ends[1][0])
 
 
@@ -122,6 +121,12 @@ def _line(value: str | None, some: list[Part], count: int) -> Line:
 
 def _marks(connection: sqlite3.Connection, chosen: Chosen, now: float, after: float) -> tuple[Mark, ...]:
     """Values that came up after the first point: of what was there before nobody knows since when."""
-    found: list[tuple[str, Value]] = [(key, v) for key in MARKED for v in values_of(connection, chosen, now, key)]
-    marks = [Mark(key=key, value=v.value, at=v.since) for key, v in found if v.since >= after]
+    where, values = counted(connection, chosen, now)
+    asked = f"SELECT labels, MIN(at) FROM records WHERE {where} GROUP BY labels"  # noqa: S608  the parts are ours
+    since: dict[tuple[str, str], float] = {}
+    for labels, at in connection.execute(asked, values):
+        for key, value in json.loads(labels).items():
+            if key in MARKED:
+                since[key, value] = min(at, since.get((key, value), at))
+    marks = [Mark(key=key, value=value, at=at) for (key, value), at in since.items() if at >= after]
     return tuple(sorted(marks, key=lambda mark: mark.at)[-LINES:])

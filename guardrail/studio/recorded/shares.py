@@ -85,10 +85,11 @@ def wilson(value: float, n: float) -> tuple[float, float]:
 
 def difference(first: Share, second: Share) -> Difference:
     """What changed from the first share to the second, of different answers."""
-    if first.value is None or second.value is None:
+    ends = (first.value, first.low, first.high, second.value, second.low, second.high)
+    known = [end for end in ends if end is not None]
+    if len(known) < len(ends):
         return Difference(value=None, low=None, high=None)
-    assert first.low is not None and first.high is not None and second.low is not None and second.high is not None  # noqa: S101, PT018  they come with the value
-    change = second.value - first.value
-    down = math.hypot(second.value - second.low, first.high - first.value)
-    up = math.hypot(second.high - second.value, first.value - first.low)
+    before, before_low, before_high, after, after_low, after_high = known
+    change = after - before
+    down, up = math.hypot(after - after_low, before_high - before), math.hypot(after_high - after, before - before_low)
     return Difference(value=change, low=max(-1.0, change - down), high=min(1.0, change + up))

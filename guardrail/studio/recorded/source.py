@@ -56,7 +56,7 @@ class Source(Protocol):
 
 
 class StoreSource:
-    """A record store. It is opened anew for each question and only read: in SQLite's WAL mode this holds up no writer."""
+    """A record store, opened anew for each question and only read: in SQLite's WAL mode this holds up no writer."""
 
     kind = "store"
 
