@@ -25,7 +25,7 @@ def source(tmp_path):
 
 
 def figure(page, name):
-    return page.locator(".figures").first.locator(".figure", has_text=name)
+    return page.locator(".figures").first.locator(".measure", has_text=name)
 
 
 def to(slider, step):

@@ -40,14 +40,14 @@ export function passageColumn(passages, changed, leave) {
     let at = 0;
     for (const span of passage.sentences) {
       const [start, end] = [toUnits(span[0]), toUnits(span[1])];
-      const box = h("span", { role: "checkbox", class: "mark", "aria-checked": "false", tabindex: boxes.length ? "-1" : "0" }, plain(passage.text.slice(start, end)));
+      const box = h("span", { role: "checkbox", class: "evidence-mark", "aria-checked": "false", tabindex: boxes.length ? "-1" : "0" }, plain(passage.text.slice(start, end)));
       box.addEventListener("click", () => toggle(box));
       boxes.push({ box, mark: { passage: number, span } });
       parts.push(...plain(passage.text.slice(at, start)), box);
       at = end;
     }
     const title = passage.title ? `${passage.id} · ${passage.title}` : passage.id || `Passage ${number + 1}`;
-    return h("section", { class: "panel" }, h("h3", {}, plain(title)), h("p", { class: "passage-text" }, parts, plain(passage.text.slice(at))));
+    return h("section", { class: "panel" }, h("h3", {}, plain(title)), h("p", { class: "label-passage" }, parts, plain(passage.text.slice(at))));
   };
   /** @param {number} from @param {number} to */
   const add = (from, to) => list.append(...passages.slice(from, to).map((passage, place) => shown(passage, from + place)));

@@ -23,7 +23,7 @@ export function figure(column, step, none) {
 
 /** @param {string} name @param {string} what @param {Node} shown */
 function card(name, what, shown) {
-  return h("div", { class: "panel figure" }, h("h3", {}, name), shown, h("p", { class: "soft small" }, what));
+  return h("div", { class: "panel measure" }, h("h3", {}, name), shown, h("p", { class: "soft small" }, what));
 }
 
 /** The three figures of all answers. @param {Slice} all @param {number} step */
