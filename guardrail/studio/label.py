@@ -104,12 +104,13 @@ class Desk:
         job: Job[Looked] | None = None
         guard = self._studio.guard()
         with source.open() as connection:
-            drawn = queue.draw(connection, seed, queue.MOST if order != RANDOM else limit)
-            left = queue.unchecked(connection)
+            left = queue.unchecked(connection) if order in (queue.WORST, queue.UNCERTAIN) else 0
+            looks = bool(left or (order == queue.ENGINES and engine))
+            drawn = queue.draw(connection, seed, queue.MOST if looks else limit) if looks or order == RANDOM else []
         if order == queue.ENGINES and engine:
             self._looks = self._looks or SecondLooks(source)
             job = self._looks.job(engine, seed, self._studio.guard(engine=engine), drawn, first=guard)
-        elif order in (queue.WORST, queue.UNCERTAIN) and left:
+        elif left:
             self._looks = self._looks or SecondLooks(source)
             job = self._looks.job("", seed, guard, drawn)
         with source.open() as connection:
