@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,24 +12,31 @@ import typer
 
 from guardrail.cli.cascade_band import refuse_bad, show_band
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
-from guardrail.cli.output import refuse_unwritable, write_whole
 from guardrail.cli.policy import PRESET_OR_FILE, policy_fields, policy_file, read_policy
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
+from guardrail.evaluation.calibrate import (
+    base_fields,
+    calibration,
+    choose_for,
+    cost_line,
+    lost,
+    noun,
+    refuse_too_few,
+    rules,
+    summary,
+)
 from guardrail.evaluation.cases import Shared, cases
-from guardrail.evaluation.conformal import Choice, Risk, choose, outcome, perfect_outcome, refuse_bounds
-from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.conformal import Risk, refuse_bounds
 from guardrail.evaluation.data.reading import read_labelled
 from guardrail.evaluation.data.rows import BadRow
-from guardrail.evaluation.guarantee import guarantee, policy_text, sources
-from guardrail.evaluation.judged import Judged, judge
+from guardrail.evaluation.guarantee import policy_text, sources
+from guardrail.evaluation.judged import judge
 from guardrail.guard import Guard
-from guardrail.policy.calibration import Calibration, engine_identity, hash_files
+from guardrail.output import refuse_unwritable, write_whole
+from guardrail.policy.calibration import Calibration
 from guardrail.policy.policy import Policy
-from guardrail.types import Usage, Verdict
-
-_COSTLY = 0.5
-"""Share of the other sort of answers lost from which the threshold is hardly of use."""
+from guardrail.types import Usage
 
 
 @with_engine
@@ -93,46 +99,30 @@ def calibrate(
         raise UsageError("--out is missing: the policy file to write.")
     start, base = read_policy(policy), _base(policy)
     _refuse_out(out, data, policy)
-    # At threshold 0 a score stands for every threshold at which the answer passes. What the written policy's deadline
-    # would cut off must be cut off here too, or its false alarms would be missing.
-    rules = Policy(name="calibrate", threshold=0.0, deadline=start.deadline)
     # The engine is that of the policy to write: a cascade looks at its actions.
-    guard = Guard(policy=rules, engine=engine.build(start))
+    guard = Guard(policy=rules(start), engine=engine.build(start))
     bad: list[BadRow] = []
     labelled = list(read_labelled(data, on_bad=bad.append))
     refuse_bad(bad, skip=skip_bad)
-    noun, case_of = _noun(labelled), cases(labelled, case)
-    # Labels that are too few even for a perfect guard are refused before the work.
-    choose(list(filter(None, map(perfect_outcome, labelled, case_of))), risk, target_error, delta)
+    what, case_of = noun(labelled), cases(labelled, case)
+    refuse_too_few(labelled, case_of, risk, target_error, delta)
     with progress_bar("checking", len(labelled), shown=sys.stderr.isatty()) as tick:
         judged = judge(guard, labelled, tick=tick, jobs=engine.at_once)
     show_usage(sum((one.report.usage for one in judged), Usage()), len(judged))
-    _refuse_unjudged(judged)
-    found = (outcome(one.answer, one.report, number) for one, number in zip(judged, case_of, strict=True))
-    choice = choose(list(filter(None, found)), risk, target_error, delta)
-    calibration = Calibration(
-        data=hash_files(sources(data)),
-        n=choice.n,
-        risk=choice.risk.value,
-        target=choice.target,
-        delta=choice.delta,
-        threshold=choice.threshold,
-        engine=engine_identity(guard.engine),
-        guarantee=guarantee(choice, noun, deadline=start.deadline, shared=case),
-        date=date,
-    )
-    write_whole(out, policy_text(base, calibration))
+    choice = choose_for(judged, case_of, risk, target_error, delta)
+    found = calibration(choice, data, guard.engine, what, deadline=start.deadline, shared=case, date=date)
+    write_whole(out, policy_text(base, found))
     Policy.load(out)  # what we wrote must be what we read
-    summary = _summary(choice, judged) | {"unreadable": len(bad), "deadline": start.deadline}
+    figures = summary(choice, judged) | {"unreadable": len(bad), "deadline": start.deadline}
     if as_json:
-        typer.echo(json.dumps(asdict(calibration) | summary))
+        typer.echo(json.dumps(asdict(found) | figures))
     else:
-        _show(out, calibration, summary, noun)
+        _show(out, found, figures, what)
 
 
 def _base(policy: str) -> dict[str, Any]:
     """Fields of the policy file to write, before the threshold. A preset's name means the preset, file or not."""
-    return {key: value for key, value in policy_fields(policy).items() if key not in ("threshold", "calibration")}
+    return base_fields(policy_fields(policy))
 
 
 def _refuse_out(out: Path, data: Path, policy: str) -> None:
@@ -144,63 +134,25 @@ def _refuse_out(out: Path, data: Path, policy: str) -> None:
         )
 
 
-def _noun(labelled: list[LabelledAnswer]) -> str:
-    claims = sum(one.claim for one in labelled)
-    if 0 < claims < len(labelled):
-        raise UsageError(
-            f"the data hold {claims} claims and {len(labelled) - claims} whole answers; a guarantee needs one kind. "
-            "Calibrate on the files one by one."
-        )
-    return "claim" if claims else "answer"
-
-
-def _refuse_unjudged(judged: list[Judged]) -> None:
-    """What nobody judged is not delivered as supported at any threshold, so it would seem to be safe."""
-    unjudged = [one.report for one in judged if one.report.verdict is Verdict.UNVERIFIED]
-    if len(unjudged) * 2 > len(judged):
-        first = unjudged[0]
-        why = first.reason or next((f.reason for f in first.findings if f.verdict is Verdict.UNVERIFIED), "")
-        raise UsageError(
-            f"the guard could not judge {len(unjudged)} of {len(judged)} ({why}), so no threshold can be told from "
-            "them. Use data that the engine reads."
-        )
-
-
-def _summary(choice: Choice, judged: list[Judged]) -> dict[str, Any]:
-    """Counts of what was read, and what the threshold costs on it (estimates, not guaranteed)."""
-    verdicts = Counter(one.report.verdict for one in judged if one.answer.label is not Verdict.ABSTAINED)
-    return {
-        "answers": len(judged),
-        "right": sum(one.answer.supported for one in judged),
-        "wrong": sum(one.answer.label in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED) for one in judged),
-        "declines": sum(one.answer.label is Verdict.ABSTAINED for one in judged),
-        "unverified": verdicts[Verdict.UNVERIFIED],
-        "taken_for_declines": verdicts[Verdict.ABSTAINED],
-        "observed_risk": round(choice.loss, 4),
-        "cost": None if choice.cost is None else round(choice.cost, 4),
-        "costly": choice.cost is not None and choice.cost > _COSTLY,
-    }
-
-
-def _show(out: Path, calibration: Calibration, summary: dict[str, Any], noun: str) -> None:
-    alarm = calibration.risk == Risk.FALSE_ALARM
-    lost = f"wrong {noun}s delivered as supported" if alarm else f"right {noun}s flagged"
-    cost = "unknown: the data hold none" if summary["cost"] is None else f"{summary['cost']:.1%} (an estimate)"
-    typer.echo(f"threshold {calibration.threshold:g} written to {out}")
-    typer.echo(f"  {calibration.guarantee}")
-    typer.echo(f"  in these data: {calibration.risk} {summary['observed_risk']:.1%}; {lost}: {cost}")
+def _show(out: Path, found: Calibration, figures: dict[str, Any], what: str) -> None:
+    typer.echo(f"threshold {found.threshold:g} written to {out}")
+    typer.echo(f"  {found.guarantee}")
+    cost = cost_line(figures["cost"], found.risk, what)
+    typer.echo(f"  in these data: {found.risk} {figures['observed_risk']:.1%}; {cost}")
     typer.echo(
-        f"  read: {summary['right']} right, {summary['wrong']} wrong, {summary['declines']} labelled as declining "
-        f"(left out). The guard could not judge {summary['unverified']} (never delivered as supported) and took "
-        f"{summary['taken_for_declines']} for declining (always delivered)."
+        f"  read: {figures['right']} right, {figures['wrong']} wrong, {figures['declines']} labelled as declining "
+        f"(left out). The guard could not judge {figures['unverified']} (never delivered as supported) and took "
+        f"{figures['taken_for_declines']} for declining (always delivered)."
     )
-    if summary["unreadable"]:
-        typer.echo(f"  rows left out, since they could not be read: {summary['unreadable']}")
-    if summary["costly"]:
+    if figures["unreadable"]:
+        typer.echo(f"  rows left out, since they could not be read: {figures['unreadable']}")
+    if figures["costly"]:
         typer.echo(
-            f"warning: {summary['cost']:.0%} of {lost}. Raise --target-error, or label data nearer to yours.", err=True
+            f"warning: {figures['cost']:.0%} of {lost(found.risk, what)}. Raise --target-error, or label data nearer "
+            "to yours.",
+            err=True,
         )
-    if calibration.threshold == 0.0:
+    if found.threshold == 0.0:
         typer.echo(
             "warning: a threshold of 0 flags only a namesake's facts, reversed relations and what could not be judged; "
             "the target asks no more.",

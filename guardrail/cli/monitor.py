@@ -15,10 +15,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from guardrail.cli.output import STANDARD_OUTPUT, refuse_unwritable
 from guardrail.cli.records import show_label, show_rates, show_record
 from guardrail.cli.streams import opened, write_record
 from guardrail.errors import UsageError
+from guardrail.output import STANDARD_OUTPUT, refuse_unwritable
 from guardrail.telemetry.monitor.files import JOB, TARGET, write_files
 from guardrail.telemetry.records.database import files_of
 from guardrail.telemetry.records.export import as_json

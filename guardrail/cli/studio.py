@@ -23,6 +23,13 @@ def studio(
         list[str] | None,
         typer.Option(help="An engine to choose besides the local one, such as llm:gpt-4o-mini; repeatable."),
     ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="Label file that the view Label appends to; default: beside SOURCE, as NAME.labels.jsonl."),
+    ] = None,
+    policy_out: Annotated[
+        Path | None, typer.Option(help="Policy file that the view Set may write; it asks before it overwrites one.")
+    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(help="Port; default: 8322, or a free one.", min=0, max=65535)] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
@@ -36,4 +43,5 @@ def studio(
         from guardrail.studio.studio import Studio
     except ModuleNotFoundError as error:
         raise MissingExtraError(f'studio needs {error.name}: pip install "rag-guardrail[studio]"') from error
-    serve(Studio(source, policies=policy or (), engines=engine or ()), host=host, port=port, browser=browser)
+    data = Studio(source, policies=policy or (), engines=engine or (), labels=labels, policy_out=policy_out)
+    serve(data, host=host, port=port, browser=browser)

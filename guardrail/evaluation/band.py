@@ -6,11 +6,11 @@ judge. The band is chosen on half of the cases and measured on the other half, f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_Z = 1.96
+from guardrail.evaluation.intervals import wilson
+
 _STEPS = 40
 """Candidate ends of the band: so many quantiles of the scores."""
 
@@ -120,12 +120,11 @@ def _measured(answers: Sequence[LocalAnswer], band: tuple[float, float], judge_e
     error, calls = _rates(answers, band, judge_error)
     cases = len({answer.case for answer in answers})
     # Answers of one case are alike: the interval counts cases, which is never too narrow.
-    middle = (error + _Z**2 / (2 * cases)) / (1 + _Z**2 / cases)
-    half = _Z * math.sqrt(error * (1 - error) / cases + _Z**2 / (4 * cases**2)) / (1 + _Z**2 / cases)
+    low, high = wilson(error * cases, cases)
     return Measured(
         error=error,
-        error_from=max(0.0, middle - half),
-        error_to=min(1.0, middle + half),
+        error_from=low,
+        error_to=high,
         calls=calls,
         n=len(answers),
         cases=cases,

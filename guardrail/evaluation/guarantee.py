@@ -56,19 +56,23 @@ def guarantee(choice: Choice, noun: str = "answer", *, deadline: float | None, s
     )
 
 
-def policy_text(base: Mapping[str, Any], calibration: Calibration) -> str:
+def policy_text(base: Mapping[str, Any], calibration: Calibration | None, threshold: float | None = None) -> str:
     """A policy file (YAML): the fields of ``base`` with the threshold and how it came about.
 
     Args:
         base: Fields of a policy file.
-        calibration: What was chosen.
+        calibration: What was chosen; None for a threshold that somebody set.
+        threshold: That threshold (0..1).
     """
-    block = {
-        name: value
-        for name in Calibration.__dataclass_fields__
-        if name != "__pydantic_config__" and (value := getattr(calibration, name)) is not None
-    }
-    fields = {**base, "threshold": calibration.threshold, "calibration": block}
+    if calibration is None:
+        fields = {**base, "threshold": threshold}
+    else:
+        block = {
+            name: value
+            for name in Calibration.__dataclass_fields__
+            if name != "__pydantic_config__" and (value := getattr(calibration, name)) is not None
+        }
+        fields = {**base, "threshold": calibration.threshold, "calibration": block}
     return str(yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100))
 
 

@@ -11,10 +11,12 @@ from guardrail.check.threads import in_pool
 from guardrail.cli.policy import load_policy
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.guard import Guard
+from guardrail.output import refuse_unwritable
 from guardrail.policy.keys import PRESETS
 from guardrail.policy.policy import Policy
 from guardrail.studio.errors import StudioError
 from guardrail.studio.json_rows import JsonRows
+from guardrail.studio.labelling.journal import Journal
 from guardrail.telemetry.records import RecordStore
 
 P = ParamSpec("P")
@@ -32,25 +34,40 @@ class Studio:
         source: A record store, or a file of answers or reports in JSON lines; None = no recorded answers.
         policies: Policy files besides the presets (``FILE`` or ``FILE#NAME``). The first one of all is the default.
         engines: Engines besides the local one, by name (``guardrail.engines.NAMES``).
+        labels: The label file; default: beside ``source`` (``guardrail.db`` → ``guardrail.labels.jsonl``), if any.
+        policy_out: The only policy file that the Set view may write.
 
     Attributes:
         source: The file, absolute.
         records: The record store (its texts are read only when asked for), the rows of a file, or None.
         policies: Names to choose from, the default first.
         engines: Names to choose from, the default first.
+        labels: The label file, read and appended to; None where neither it nor ``source`` was named.
+        policy_out: See above; absolute.
 
     Raises:
-        UsageError: the file cannot be read.
+        UsageError: a file cannot be read, or ``policy_out`` not be written.
         ConfigurationError: a policy file or an engine cannot be; the message says which.
     """
 
     def __init__(
-        self, source: str | Path | None = None, *, policies: Sequence[str] = (), engines: Sequence[str] = ()
+        self,
+        source: str | Path | None = None,
+        *,
+        policies: Sequence[str] = (),
+        engines: Sequence[str] = (),
+        labels: str | Path | None = None,
+        policy_out: str | Path | None = None,
     ) -> None:
         self.source = None if source is None else Path(source).absolute()
         self.records = None if self.source is None else _open(self.source)
         self.policies = tuple(dict.fromkeys((*policies, "repair", *PRESETS)))
         self.engines = tuple(dict.fromkeys((*engines, "local")))
+        self.labels = _label_file(self.source, labels)
+        self.policy_out = None if policy_out is None else Path(policy_out).absolute()
+        if self.policy_out is not None:
+            read = [file for file in (self.source, None if self.labels is None else self.labels.path) if file]
+            refuse_unwritable(self.policy_out, read)
         self._guards: dict[tuple[str, str], Guard] = {}
         self._lock = threading.Lock()
         for policy in policies:
@@ -95,6 +112,16 @@ class Studio:
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """``work(*args, **kwargs)`` in a thread: the event loop goes on answering."""
         return await in_pool("studio", work, *args, **kwargs)
+
+
+def _label_file(source: Path | None, labels: str | Path | None) -> Journal | None:
+    if labels is None and source is None:
+        return None
+    path = (
+        source.with_suffix(".labels.jsonl") if labels is None and source is not None else Path(str(labels)).absolute()
+    )
+    refuse_unwritable(path, [source] if source is not None else [])
+    return Journal(path)
 
 
 def _open(path: Path) -> RecordStore | JsonRows:

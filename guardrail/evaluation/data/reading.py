@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from guardrail.errors import UsageError
-from guardrail.evaluation.data import bench, dfactscore, face4rag, plain, ragtruth, refchecker
+from guardrail.evaluation.data import bench, dfactscore, face4rag, labels, plain, ragtruth, refchecker
 from guardrail.evaluation.data.files import json_document, json_lines, opened, visible_files
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.data.rows import BadRow, Row
@@ -20,7 +20,8 @@ Reader = Callable[[Path], Iterator[LabelledAnswer | BadRow]]
 
 _SAMPLE = 20
 _KNOWN = (
-    "JSONL (or .jsonl.gz, or a .json list) of {question, answer, passages, label}; RefChecker's *_answers.json; "
+    "JSONL (or .jsonl.gz, or a .json list) of {question, answer, passages, label}; "
+    "the studio's label files; RefChecker's *_answers.json; "
     "Face4RAG's .csv; RAGTruth's folder of response.jsonl and source_info.jsonl; "
     "AmbigBio's *_factscore_output.json"
 )
@@ -136,6 +137,8 @@ def _detect_document(path: Path) -> Source | None:
 
 def _of_rows(path: Path, rows: Sequence[Row], *, broken: bool) -> Source | None:
     """The row format that the first rows have; where none can be read at all, the plain one, to say what is wrong."""
+    if labels.is_labels(rows):
+        return Source(path, "labels", labels.read)
     keys = set().union(*rows) if rows else set()
     if {"mixed", "sentences", "answer"} <= keys or {"answer", "item", "error_span"} <= keys:
         return Source(path, "bench", bench.read)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from guardrail.check.threads import in_order
 from guardrail.evaluation.data.labelled import LabelledAnswer
+from guardrail.evaluation.intervals import wilson
 from guardrail.guard import Guard
 from guardrail.types import Action, ErrorType, Finding, Usage, Verdict
 
-_Z = 1.959964  # 95 % of the normal distribution
 _OBJECTING = frozenset({Verdict.CONTRADICTED, Verdict.UNSUPPORTED})
 
 
@@ -115,17 +114,3 @@ def _result(kind: ErrorType, outcomes: Sequence[Outcome]) -> TypeResult:
         placed=sum(outcome.placed for outcome in caught),
         named=sum(outcome.named for outcome in caught),
     )
-
-
-def wilson(hits: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % score interval of a share (Wilson 1927, JASA 22).
-
-    Raises:
-        ValueError: ``total`` is not positive, or ``hits`` is outside 0..total.
-    """
-    if not 0 <= hits <= total or total == 0:
-        raise ValueError(f"a share needs 0 <= hits <= total and total > 0, got {hits} of {total}")
-    share, square = hits / total, _Z * _Z / total
-    middle = (share + square / 2) / (1 + square)
-    half = _Z / (1 + square) * math.sqrt(share * (1 - share) / total + square / (4 * total))
-    return min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half))

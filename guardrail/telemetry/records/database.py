@@ -82,11 +82,11 @@ def open_store(path: Path, *, writes: bool = False, whole: bool = True) -> Itera
         StoreAccessError: it cannot be read or written now.
     """
     try:
-        connection = _connect(path) if path.exists() else _nothing()
+        connection = _connect(path) if path.exists() else in_memory()
         try:
             if version(connection, path) == 0:
                 connection.close()
-                connection = _nothing()
+                connection = in_memory()
             if writes:
                 connection.execute("PRAGMA secure_delete = ON")
                 if whole:
@@ -103,8 +103,9 @@ def open_store(path: Path, *, writes: bool = False, whole: bool = True) -> Itera
         raise StoreAccessError(f"cannot {doing} {str(path)!r}: {error}.") from error
 
 
-def _nothing() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+def in_memory(*, one_thread: bool = True) -> sqlite3.Connection:
+    """An empty store that is nowhere on disk. ``one_thread`` False: whoever uses it from several takes turns."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=one_thread)
     for statement in _TABLES:
         connection.execute(statement)
     return connection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -115,18 +115,8 @@ class StoredRecord:
 
     @property
     def human_label(self) -> Verdict | None:
-        """What people said of the answer as a whole: ``label``, else what the labels of its findings come to.
-
-        One wrong finding makes the answer wrong; it takes labels of all to call it supported (RefChecker, strict).
-        """
-        if self.label is not None:
-            return self.label
-        said = set(self.finding_labels.values())
-        for verdict in FAULTY:
-            if verdict in said:
-                return verdict
-        whole = bool(self.findings) and {f.id for f in self.findings} <= set(self.finding_labels)
-        return Verdict.SUPPORTED if whole and said == {Verdict.SUPPORTED} else None
+        """What people said of the answer as a whole (see answer_label)."""
+        return answer_label(self.label, [finding.id for finding in self.findings], self.finding_labels)
 
     @property
     def human_error_spans(self) -> tuple[Span, ...]:
@@ -135,6 +125,22 @@ class StoredRecord:
             return ()
         wrong = {ident for ident, label in self.finding_labels.items() if label in FAULTY}
         return tuple(f.span for f in self.findings if f.id in wrong and f.span.start < f.span.end)
+
+
+def answer_label(label: Verdict | None, findings: Iterable[str], said: Mapping[str, Verdict]) -> Verdict | None:
+    """What people said of an answer: ``label``, else what the labels of its findings (by id) come to, if anything.
+
+    One wrong finding makes the answer wrong; it takes labels of all to call it supported (RefChecker, strict).
+    """
+    if label is not None:
+        return label
+    verdicts = set(said.values())
+    for verdict in FAULTY:
+        if verdict in verdicts:
+            return verdict
+    idents = set(findings)
+    whole = bool(idents) and idents <= set(said)
+    return Verdict.SUPPORTED if whole and verdicts == {Verdict.SUPPORTED} else None
 
 
 def rank(verdict: Verdict) -> int:

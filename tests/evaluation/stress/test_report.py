@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guardrail import Guard, Passage, Policy
 from guardrail.evaluation.stress import inject
-from guardrail.evaluation.stress.report import examine, summarise, wilson
+from guardrail.evaluation.stress.report import examine, summarise
 from guardrail.testing import FakeEngine
 
 TEXT = (
@@ -31,11 +29,3 @@ def test_what_nobody_judged_is_neither_caught_nor_a_false_alarm():
     assert report.alarms == 0
     assert report.honest_unverified == report.honest > 0
     assert all(result.caught == 0 and result.unverified == result.made for result in report.types)
-
-
-def test_wilson_interval():
-    """Values of the textbook formula: 0 of 10 and 5 of 10 (Newcombe 1998, table I, method 3)."""
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
-    assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
-    with pytest.raises(ValueError, match="0 of 0"):
-        wilson(0, 0)

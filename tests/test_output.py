@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.cli import output
-from guardrail.cli.output import refuse_unwritable, write_whole
+from guardrail import output
 from guardrail.errors import UsageError
+from guardrail.output import refuse_unwritable, write_whole
 
 
 @pytest.fixture

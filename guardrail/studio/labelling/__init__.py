@@ -1,0 +1,1 @@
+"""Labels of people: what to label next, what was said, and where it is kept."""

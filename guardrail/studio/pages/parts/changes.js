@@ -1,0 +1,95 @@
+// @ts-check
+/** What changed between two releases (or indexes, models, ...): one table, the clearest change first. */
+import { get } from "./api.js";
+import { count, points, shareCell, time } from "./figures.js";
+import { FILTERS, filters, keepInAddress, select } from "./filters.js";
+import { h } from "./h.js";
+import { empty, failed, loading } from "./states.js";
+import { words } from "./verdicts.js";
+
+const COMPARED = ["release", "index", "model", "retriever", "application", "topic", "policy", "engine"];
+
+/**
+ * @param {HTMLElement} root
+ * @param {URLSearchParams} params
+ * @param {import("./filters.js").Choices} choices
+ */
+export async function showChanges(root, params, choices) {
+  const keys = COMPARED.filter((key) => (choices.values[key]?.length ?? 0) > 1);
+  if (!keys.length) {
+    root.replaceChildren(empty("Nothing to compare", 'No label has two values. Set one where answers are checked: Telemetry(labels={"release": "v41"}).'));
+    return undefined;
+  }
+  let asked = 0;
+  const by = select("by", keys.map((key) => [key, words(key)]), keys.includes(params.get("by") ?? "") ? params.get("by") : keys[0]);
+  const sides = h("span", { class: "row" });
+  const found = h("div", { class: "stack" });
+  const chosen = filters(choices, params, () => load(side("first"), side("second")));
+  by.id = "by";
+  by.addEventListener("change", () => load(null, null));
+  root.replaceChildren(
+    h("p", { class: "row" }, h("label", { for: "by" }, "Compare"), by, sides),
+    h("details", { class: "panel", open: FILTERS.some((name) => params.has(name)) }, h("summary", {}, "Filters"), chosen.form),
+    found,
+  );
+
+  /** @param {string} name @returns {string | null} */
+  function side(name) {
+    const control = sides.querySelector(`#side-${name}`);
+    return control instanceof HTMLSelectElement ? control.value : null;
+  }
+
+  /** @param {string | null} first @param {string | null} second */
+  async function load(first, second) {
+    const mine = ++asked;
+    found.replaceChildren(loading());
+    const query = { ...chosen.read(), by: by.value, first, second };
+    keepInAddress("browse", { tab: "changes", ...query });
+    try {
+      const changes = await get("changes", query);
+      if (mine !== asked) return;
+      /** @type {[string, string][]} */
+      const values = changes.values.map((/** @type {any} */ v) => [v.value, `${v.value} (${count(v.records)} records, since ${time(v.since)})`]);
+      const control = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ value) => {
+        const made = select(name, values, value);
+        made.id = `side-${name}`;
+        made.addEventListener("change", () => load(side("first"), side("second")));
+        return [h("label", { for: made.id }, title), made];
+      };
+      const focused = document.activeElement?.id;
+      sides.replaceChildren(...control("first", "from", changes.first), ...control("second", "to", changes.second));
+      if (focused?.startsWith("side-")) document.getElementById(focused)?.focus();
+      found.replaceChildren(...(changes.whole ? table(changes) : [empty("Nothing to compare", `Only one value of ${words(changes.by)} fits these filters.`)]));
+    } catch (error) {
+      if (mine === asked) found.replaceChildren(failed(error, () => load(null, null)));
+    }
+  }
+
+  await load(params.get("first"), params.get("second"));
+  return () => { asked++; };
+}
+
+/** @param {any} changes */
+function table(changes) {
+  /** @param {any} change */
+  const row = (change) =>
+    h(
+      "tr",
+      { class: change.clear ? "is-clear" : "" },
+      h("th", { scope: "row" }, change.key ? `${words(change.key)} ${change.value}` : "all answers"),
+      h("td", {}, shareCell(change.first.unfaithful)),
+      h("td", {}, shareCell(change.second.unfaithful)),
+      h("td", { class: "nowrap" }, points(change.unfaithful), change.clear && h("strong", { class: change.unfaithful.value > 0 ? "worse" : "better" }, change.unfaithful.value > 0 ? " worse" : " better")),
+      h("td", {}, shareCell(change.first.unverified)),
+      h("td", {}, shareCell(change.second.unverified)),
+    );
+  const head = ["", `unfaithful in ${changes.first}`, `in ${changes.second}`, "change", `unverified in ${changes.first}`, `in ${changes.second}`];
+  const missing = changes.compared - changes.slices.length;
+  return [
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Changes" },
+      h("table", {}, h("caption", { class: "visually-hidden" }, `What changed from ${changes.first} to ${changes.second}`),
+        h("thead", {}, h("tr", {}, ...head.map((title) => h("th", { scope: "col" }, title)))),
+        h("tbody", {}, row(changes.whole), ...changes.slices.map(row)))),
+    h("p", { class: "soft small" }, `Unfaithful: contradicted or unsupported, of the answers that were judged. In brackets and beside each share: 95 % intervals; n: records. "Worse" and "better" where the interval of the change leaves out 0. Of ${count(changes.compared)} slices about one in 20 would by chance alone.${missing > 0 ? ` ${count(missing)} small slices are not shown.` : ""}`),
+  ];
+}
