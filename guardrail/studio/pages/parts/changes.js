@@ -83,7 +83,7 @@ function table(changes) {
       h("td", {}, shareCell(change.first.unverified)),
       h("td", {}, shareCell(change.second.unverified)),
     );
-  const head = ["", `unfaithful in ${changes.first}`, `in ${changes.second}`, "change", `unverified in ${changes.first}`, `in ${changes.second}`];
+  const head = ["slice", `unfaithful in ${changes.first}`, `in ${changes.second}`, "change", `unverified in ${changes.first}`, `in ${changes.second}`];
   const missing = changes.compared - changes.slices.length;
   return [
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Changes" },
