@@ -95,7 +95,9 @@ def test_its_own_page_is_not(web, site):
 
 
 def test_no_reply_invites_another_origin(web, site):
-    reply = web.options("/api/check", headers={"origin": "http://evil.example", "access-control-request-method": "POST"})
+    reply = web.options(
+        "/api/check", headers={"origin": "http://evil.example", "access-control-request-method": "POST"}
+    )
     assert reply.status_code == 403
     for path in ("/", "/api/choices"):
         assert not [name for name in web.get(path, headers=site.headers).headers if name.startswith("access-control")]
@@ -103,7 +105,9 @@ def test_no_reply_invites_another_origin(web, site):
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_body_must_say_that_it_is_json(web, site, kind):
-    reply = web.post("/api/check", content=b'{"answer": "A.", "passages": []}', headers={**site.headers, "content-type": kind})
+    reply = web.post(
+        "/api/check", content=b'{"answer": "A.", "passages": []}', headers={**site.headers, "content-type": kind}
+    )
     assert reply.status_code == 415
 
 
@@ -125,7 +129,8 @@ def test_a_body_of_unknown_size_is_refused(site):
 
 
 @pytest.mark.parametrize(
-    "path", ["/../errors.py", "/..%2ferrors.py", "/%2e%2e/errors.py", "/parts/../../errors.py", "//etc/passwd", "/parts"]
+    "path",
+    ["/../errors.py", "/..%2ferrors.py", "/%2e%2e/errors.py", "/parts/../../errors.py", "//etc/passwd", "/parts"],
 )
 def test_no_path_leads_out_of_the_page(site, path):
     with socket.create_connection(("127.0.0.1", int(site.origin.rpartition(":")[2])), 60) as connection:

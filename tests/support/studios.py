@@ -37,7 +37,7 @@ def running(studio, **options):
     """The studio behind uvicorn in a thread."""
     app = create_app(studio, **options)
     with listen("127.0.0.1", 0) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off"))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off", server_header=False))
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         try:

@@ -32,6 +32,7 @@ export function answerColumn(data, lights) {
     AT_ONCE,
     (piece) => (piece.ids.length ? segment(piece, findings, lights, toUnits) : h("span", {}, ...plain(piece.text))),
     () => counted(data.findings.length, "segment"),
+    { group: "chunk" },
   );
   roving(text, ".segment");
   text.addEventListener("keydown", (event) => jump(event, text));

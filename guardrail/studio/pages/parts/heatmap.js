@@ -54,7 +54,7 @@ function table(data, rows, columns, lights) {
     ROWS,
     (row) => line(row, columns, verdicts.get(row.segment_id), data, lights),
     (count) => counted(count, "segment"),
-    (button) => h("tr", {}, h("td", { colspan: columns.length + 2 }, button)),
+    { wrap: (button) => h("tr", {}, h("td", { colspan: columns.length + 2 }, button)) },
   );
   const heads = columns.map((number) => h("th", { scope: "col", title: data.passages[number].title ?? "" }, ...brief(data.passages[number].title || data.passages[number].id, 16)));
   return h("table", { class: "heatmap" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Segment"), h("th", { scope: "col" }, "All"), ...heads)), body);

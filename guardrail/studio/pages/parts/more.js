@@ -13,10 +13,12 @@ const CHUNK = 200;
  * @param {number} most
  * @param {(item: T, index: number) => Node} make
  * @param {(count: number) => string} name such as `n => counted(n, "passage")`
- * @param {(button: HTMLElement) => HTMLElement} [wrap] puts the button into what the box may hold, such as a row
+ * @param {{wrap?: (button: HTMLElement) => HTMLElement, group?: string}} [how] `wrap` puts the button into what the box
+ *   may hold, such as a row; `group` is the class of an element around each chunk, which the browser can leave out of its
+ *   layout while it is out of sight
  * @returns {(index: number) => void} makes sure that the item of this index is there, at once
  */
-export function several(box, items, most, make, name, wrap = (button) => button) {
+export function several(box, items, most, make, name, { wrap = (button) => button, group } = {}) {
   let done = 0;
   const button = h("button", { type: "button", class: "more", onclick: () => chunk(true) });
   const last = wrap(button);
@@ -25,7 +27,7 @@ export function several(box, items, most, make, name, wrap = (button) => button)
   function fill(end) {
     const made = document.createDocumentFragment();
     for (; done < Math.min(end, items.length); done++) made.append(make(items[done], done));
-    last.before(made);
+    last.before(group ? h("div", { class: group }, made) : made);
     button.textContent = `Show all ${name(items.length)}`;
     if (done >= items.length) last.remove();
   }
@@ -34,7 +36,7 @@ export function several(box, items, most, make, name, wrap = (button) => button)
   function chunk(focus) {
     const from = last.previousElementSibling;
     fill(done + CHUNK);
-    if (focus) /** @type {HTMLElement | null} */ (from?.nextElementSibling)?.focus?.();
+    if (focus) /** @type {HTMLElement | null} */ (group ? from?.nextElementSibling?.querySelector("[tabindex]") : from?.nextElementSibling)?.focus?.();
     if (done < items.length && box.isConnected) setTimeout(chunk, 0);
   }
 

@@ -66,7 +66,7 @@ function shown(passage, quotes, lights) {
  */
 function part(piece, lights) {
   if (!piece.ids.length) return long(piece.text);
-  const mark = h("mark", { class: "evidence", role: "button", tabindex: -1, "aria-pressed": "false", "aria-description": `evidence of segment ${piece.ids.join(", ")}` }, ...plain(piece.text));
+  const mark = h("mark", { class: "evidence", role: "button", tabindex: -1, "aria-pressed": "false", "aria-description": `evidence of ${piece.ids.length > 3 ? `${piece.ids.length} segments` : piece.ids.join(", ")}` }, ...plain(piece.text));
   mark.addEventListener("keydown", (event) => {
     if (!["Enter", " ", "Escape"].includes(event.key)) return;
     event.preventDefault();
