@@ -7,7 +7,7 @@ import { h } from "./h.js";
 import { Lights } from "./lights.js";
 import { passagesColumn } from "./passages.js";
 import { report } from "./report.js";
-import { plain } from "./text.js";
+import { clean, plain } from "./text.js";
 import { words } from "./verdicts.js";
 
 /**
@@ -17,6 +17,7 @@ import { words } from "./verdicts.js";
 export function recordPanel(record, ...more) {
   const data = {
     ...record,
+    ...Object.fromEntries(["policy", "rule", "engine", "action"].map((key) => [key, record[key] && clean(record[key])])),
     findings: record.findings.map((/** @type {any} */ finding) => ({ ...finding, evidence: finding.evidence ?? [] })),
     skipped: record.skipped ?? [],
     seconds: record.seconds ?? undefined,
@@ -25,7 +26,7 @@ export function recordPanel(record, ...more) {
   return h(
     "article",
     { class: "record stack" },
-    h("p", { class: "soft" }, facts(record)),
+    h("p", { class: "soft" }, clean(facts(record))),
     record.missing && h("p", { class: "note" }, record.missing),
     record.question && h("p", { dir: "auto" }, h("strong", {}, "Question: "), ...plain(record.question)),
     ...more,
