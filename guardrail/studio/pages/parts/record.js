@@ -18,7 +18,7 @@ export function recordPanel(record, ...more) {
   const data = {
     ...record,
     ...Object.fromEntries(["policy", "rule", "engine", "action"].map((key) => [key, record[key] && clean(record[key])])),
-    findings: record.findings.map((/** @type {any} */ finding) => ({ ...finding, evidence: finding.evidence ?? [] })),
+    findings: record.findings.map((/** @type {any} */ finding) => ({ ...finding, id: clean(finding.id), error_type: finding.error_type && clean(finding.error_type), cause: finding.cause && clean(finding.cause), evidence: finding.evidence ?? [] })),
     skipped: record.skipped ?? [],
     seconds: record.seconds ?? undefined,
     text: record.delivered ?? undefined,
