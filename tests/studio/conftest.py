@@ -11,6 +11,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from guardrail.studio.studio import Studio
+from tests.support.recorded_answers import RECORDED_UNTIL, write_store
 from tests.support.studios import running
 
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -64,3 +65,11 @@ def page(context):
 def site_with():
     """Runs a studio of the test's own: ``with site_with(studio) as site``."""
     return running
+
+
+@pytest.fixture(scope="session")
+def many_records(tmp_path_factory):
+    """A store of 100,000 records, of the 14 days before RECORDED_UNTIL."""
+    path = tmp_path_factory.mktemp("many") / "guardrail.db"
+    write_store(path, 100_000, now=RECORDED_UNTIL)
+    return path

@@ -32,6 +32,7 @@ from guardrail.types import (
 
 DAY = 86_400
 SAMPLED = 0.05
+RECORDED_UNTIL = 1_800_000_000.0
 _DAM = Passage(
     id="d3",
     title="Larkmoor Dam: the 2021 closure",

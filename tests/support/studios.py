@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -40,6 +41,8 @@ def running(studio, **options):
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="off", server_header=False))
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
         try:
             yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", app.state.token)
         finally:

@@ -8,9 +8,9 @@ from guardrail.studio.json_rows import JsonRows
 from guardrail.studio.recorded.file_source import FileSource
 from guardrail.studio.recorded.source import StoreSource
 from guardrail.telemetry.records import RecordStore
-from tests.support.recorded_answers import outcome, write_store
+from tests.support.recorded_answers import RECORDED_UNTIL, outcome
 
-NOW = 1_800_000_000.0
+NOW = RECORDED_UNTIL
 
 
 @pytest.fixture
@@ -41,8 +41,6 @@ def file(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def many(tmp_path_factory):
+def many(many_records):
     """100,000 records, of the 14 days before NOW."""
-    path = tmp_path_factory.mktemp("many") / "guardrail.db"
-    write_store(path, 100_000, now=NOW)
-    return StoreSource(path)
+    return StoreSource(many_records)

@@ -5,6 +5,7 @@ import { count, points, shareCell, time } from "./figures.js";
 import { FILTERS, filters, keepInAddress, select } from "./filters.js";
 import { h } from "./h.js";
 import { empty, failed, loading } from "./states.js";
+import { clean } from "./text.js";
 import { words } from "./verdicts.js";
 
 const COMPARED = ["release", "index", "model", "retriever", "application", "topic", "policy", "engine"];
@@ -49,7 +50,7 @@ export async function showChanges(root, params, choices) {
       const changes = await get("changes", query);
       if (mine !== asked) return;
       /** @type {[string, string][]} */
-      const values = changes.values.map((/** @type {any} */ v) => [v.value, `${v.value} (${count(v.records)} records, since ${time(v.since)})`]);
+      const values = changes.values.map((/** @type {any} */ v) => [v.value, `${clean(v.value)} (${count(v.records)} records, since ${time(v.since)})`]);
       const control = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ value) => {
         const made = select(name, values, value);
         made.id = `side-${name}`;
@@ -76,18 +77,19 @@ function table(changes) {
     h(
       "tr",
       { class: change.clear ? "is-clear" : "" },
-      h("th", { scope: "row" }, change.key ? `${words(change.key)} ${change.value}` : "all answers"),
+      h("th", { scope: "row" }, change.key ? `${words(change.key)} ${clean(change.value)}` : "all answers"),
       h("td", {}, shareCell(change.first.unfaithful)),
       h("td", {}, shareCell(change.second.unfaithful)),
       h("td", { class: "nowrap" }, points(change.unfaithful), change.clear && h("strong", { class: change.unfaithful.value > 0 ? "worse" : "better" }, change.unfaithful.value > 0 ? " worse" : " better")),
       h("td", {}, shareCell(change.first.unverified)),
       h("td", {}, shareCell(change.second.unverified)),
     );
-  const head = ["", `unfaithful in ${changes.first}`, `in ${changes.second}`, "change", `unverified in ${changes.first}`, `in ${changes.second}`];
+  const [first, second] = [clean(changes.first), clean(changes.second)];
+  const head = ["slice", `unfaithful in ${first}`, `in ${second}`, "change", `unverified in ${first}`, `in ${second}`];
   const missing = changes.compared - changes.slices.length;
   return [
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Changes" },
-      h("table", {}, h("caption", { class: "visually-hidden" }, `What changed from ${changes.first} to ${changes.second}`),
+      h("table", {}, h("caption", { class: "visually-hidden" }, `What changed from ${first} to ${second}`),
         h("thead", {}, h("tr", {}, ...head.map((title) => h("th", { scope: "col" }, title)))),
         h("tbody", {}, row(changes.whole), ...changes.slices.map(row)))),
     h("p", { class: "soft small" }, `Unfaithful: contradicted or unsupported, of the answers that were judged. In brackets and beside each share: 95 % intervals; n: records. "Worse" and "better" where the interval of the change leaves out 0. Of ${count(changes.compared)} slices about one in 20 would by chance alone.${missing > 0 ? ` ${count(missing)} small slices are not shown.` : ""}`),

@@ -2,6 +2,7 @@
 /** The filters of recorded answers: only those that the source has values for. */
 import { count } from "./figures.js";
 import { h } from "./h.js";
+import { clean } from "./text.js";
 import { words } from "./verdicts.js";
 
 /** @typedef {{records: number, labelled: number, since: number | null, until: number | null, values: Record<string, [string, number][]>, source: any}} Choices */
@@ -25,7 +26,7 @@ export function filters(choices, params, onchange, options = {}) {
   for (const [name, values] of Object.entries(choices.values)) {
     if (values.length < 2 && !params.has(name)) continue; // nothing to choose
     /** @type {[string, string][]} */
-    const shown = values.map(([value, n]) => [value, `${words(value)} (${count(n)})`]);
+    const shown = values.map(([value, n]) => [value, `${clean(words(value))} (${count(n)})`]);
     fields.push(field(name, words(name), select(name, [["", "any"], ...shown], params.get(name))));
   }
   if (choices.since !== null) fields.push(field("since", "Time", select("since", TIMES, params.get("since"))));

@@ -7,7 +7,7 @@ import { h } from "./h.js";
 import { Lights } from "./lights.js";
 import { passagesColumn } from "./passages.js";
 import { report } from "./report.js";
-import { plain } from "./text.js";
+import { clean, plain } from "./text.js";
 import { words } from "./verdicts.js";
 
 /**
@@ -17,7 +17,8 @@ import { words } from "./verdicts.js";
 export function recordPanel(record, ...more) {
   const data = {
     ...record,
-    findings: record.findings.map((/** @type {any} */ finding) => ({ ...finding, evidence: finding.evidence ?? [] })),
+    ...Object.fromEntries(["policy", "rule", "engine", "action"].map((key) => [key, record[key] && clean(record[key])])),
+    findings: record.findings.map((/** @type {any} */ finding) => ({ ...finding, id: clean(finding.id), error_type: finding.error_type && clean(finding.error_type), cause: finding.cause && clean(finding.cause), evidence: finding.evidence ?? [] })),
     skipped: record.skipped ?? [],
     seconds: record.seconds ?? undefined,
     text: record.delivered ?? undefined,
@@ -25,7 +26,7 @@ export function recordPanel(record, ...more) {
   return h(
     "article",
     { class: "record stack" },
-    h("p", { class: "soft" }, facts(record)),
+    h("p", { class: "soft" }, clean(facts(record))),
     record.missing && h("p", { class: "note" }, record.missing),
     record.question && h("p", { dir: "auto" }, h("strong", {}, "Question: "), ...plain(record.question)),
     ...more,

@@ -24,6 +24,11 @@ export function plain(text) {
   return nodes;
 }
 
+/** The same as a text, for names in sentences, choices and charts. @param {unknown} text */
+export function clean(text) {
+  return plain(String(text ?? "")).map((node) => node.textContent).join("");
+}
+
 /**
  * A text of others in one line, cut where it is long.
  * @param {string} text

@@ -8,6 +8,7 @@ import { h, say } from "../parts/h.js";
 import { sides } from "../parts/sides.js";
 import { noRecords, skippedRows } from "../parts/sources.js";
 import { failed } from "../parts/states.js";
+import { clean } from "../parts/text.js";
 import { words } from "../parts/verdicts.js";
 
 const LABELS = ["release", "index", "model", "retriever", "application", "topic"];
@@ -50,7 +51,7 @@ export async function show(root, params) {
     values.hidden = !key;
     if (!key) return;
     /** @type {[string, string][]} */
-    const known = choices.values[key].map((/** @type {[string, number]} */ [value, n]) => [value, `${value} (${count(n)})`]);
+    const known = choices.values[key].map((/** @type {[string, number]} */ [value, n]) => [value, `${clean(value)} (${count(n)})`]);
     const two = ["first", "second"].map((name, place) => Object.assign(select(name, known, known[place][0]), { id: `value-${name}` }));
     values.replaceChildren(h("label", { for: "value-first" }, "First"), two[0], h("label", { for: "value-second" }, "second"), two[1]);
   }

@@ -7,6 +7,7 @@ import { FILTERS, filters, keepInAddress, select } from "../parts/filters.js";
 import { h } from "../parts/h.js";
 import { noRecords, skippedRows } from "../parts/sources.js";
 import { empty, failed, loading } from "../parts/states.js";
+import { clean } from "../parts/text.js";
 import { words } from "../parts/verdicts.js";
 
 const BY = ["release", "index", "model", "retriever", "application", "topic", "policy", "engine"];
@@ -94,13 +95,13 @@ function drawing(chart, series) {
     const figures = line.points.map((/** @type {any} */ point) => (point ? chart.of(point) : { value: null, n: 0 }));
     const ends = alone && figures.some((/** @type {any} */ f) => f.low !== undefined);
     return {
-      name: line.value,
+      name: clean(line.value),
       values: figures.map((/** @type {any} */ f) => f.value),
       n: figures.map((/** @type {any} */ f) => f.n),
       ...(ends ? { low: figures.map((/** @type {any} */ f) => f.low ?? null), high: figures.map((/** @type {any} */ f) => f.high ?? null) } : {}),
     };
   });
-  const whole = shown.map((/** @type {any} */ line) => `${line.value} ${chart.format(chart.of(line.whole).value)}`).join(", ");
+  const whole = shown.map((/** @type {any} */ line) => `${clean(line.value)} ${chart.format(chart.of(line.whole).value)}`).join(", ");
   return {
     title: chart.title,
     subtitle: chart.about,
@@ -108,7 +109,7 @@ function drawing(chart, series) {
     lines,
     times: series.whole.points.map((/** @type {any} */ _, /** @type {number} */ place) => series.start + place * series.step),
     step: series.step,
-    marks: series.marks.map((/** @type {any} */ mark) => ({ label: `${mark.key} ${mark.value}`, place: (mark.at - series.start) / series.step })),
+    marks: series.marks.map((/** @type {any} */ mark) => ({ label: clean(`${mark.key} ${mark.value}`), place: (mark.at - series.start) / series.step })),
     format: chart.format,
     most: chart.most,
   };
@@ -129,7 +130,7 @@ function tiles(figures) {
 /** @param {any} series @param {string} by */
 function slices(series, by) {
   if (!series.lines.length) return [];
-  const rows = series.lines.map(({ value, whole }) => h("tr", {}, h("th", { scope: "row" }, value), h("td", {}, shareCell(whole.unfaithful)), h("td", {}, shareCell(whole.not_stopped)), h("td", {}, shareCell(whole.unverified)), h("td", { class: "number" }, whole.score === null ? "–" : whole.score.toFixed(2)), h("td", { class: "number" }, count(whole.answers))));
+  const rows = series.lines.map(({ value, whole }) => h("tr", {}, h("th", { scope: "row" }, clean(value)), h("td", {}, shareCell(whole.unfaithful)), h("td", {}, shareCell(whole.not_stopped)), h("td", {}, shareCell(whole.unverified)), h("td", { class: "number" }, whole.score === null ? "–" : whole.score.toFixed(2)), h("td", { class: "number" }, count(whole.answers))));
   const head = [words(by), "unfaithful", "unfaithful, not stopped", "unverified", "mean score", "answers"];
   const rest = series.values - series.lines.length;
   return [
