@@ -11,6 +11,7 @@ from guardrail.text.facts.alignment import align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.dates import read_moments
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
+from guardrail.text.facts.items import read_items
 from guardrail.text.facts.names import initials_of, read_names, read_quotes
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
@@ -70,6 +71,7 @@ def extract(text: str) -> Facts:
         forms=forms,
         initials=initials_of(text, words),
         computing=computing,
+        items=read_items(plain, words, (*dates, *amounts, *slight)),
         supposing=frozenset(m.group().casefold() for m in _SUPPOSING.finditer(text)),
     )
 
