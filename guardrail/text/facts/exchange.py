@@ -24,7 +24,7 @@ _LEAST_SHARED, _MOST_ITEMS = 3, 60
 _COVER = 0.8
 """Share of the claim's items that the evidence has."""
 
-_DENSE = 0.5
+_DENSE = 0.6
 """Share of the evidence's items, from the first shared one to the last, that the claim has."""
 
 _SHAPES = frozenset({(3, 2, 1), (1, 4, 3, 2), (3, 2, 1, 4), (1, 4, 3, 2, 5)})
@@ -133,6 +133,8 @@ def _is_sound(claim: Facts, parts: Sequence[Facts], stated: Sequence[Item], foun
     kinds = {item.kind if item.is_value else "" for item in (*first, *last)}
     if len(kinds) > 1 and any(all(item.is_value for item in run) for run in (first, last)):
         return False  # a value for a word: another order of words
+    if first[0].is_value != last[0].is_value:
+        return False  # "5 km north of it lies the town"
     if not found.framed and all(item.is_value for item in middle):
         return False
     if any(item.key[0] in _SYMMETRIC for item in middle):
@@ -142,19 +144,23 @@ def _is_sound(claim: Facts, parts: Sequence[Facts], stated: Sequence[Item], foun
     places = sorted(place for _, place in found.shared)
     region = stated[places[0] : places[-1] + 1]
     wanted = {item.key for item in own}
-    if sum(item.key in wanted for item in region) < _DENSE * len(region) or _negations(own) != _negations(region):
+    if sum(item.key in wanted for item in region) < _DENSE * len(region) or negations(own) != negations(region):
         return False
     gaps = (claim.text[one[-1].span.end : two[0].span.start] for one, two in ((first, middle), (middle, last)))
     if all(_SEPARATOR.search(gap) and _JOINED.fullmatch(gap) for gap in gaps):
         return False
     here = [n for n, _ in found.shared]
+    pivot = found.middle[0]
+    if len(middle) == 1 and _markers(own, here, pivot[0]) != _markers(stated, places, pivot[1]):
+        return False
     return all(
         _markers(own, here, one[0][0]) == _markers(stated, places, other[0][1])
         for one, other in ((found.first, found.last), (found.last, found.first))
     )
 
 
-def _negations(row: Sequence[Item]) -> int:
+def negations(row: Sequence[Item]) -> int:
+    """How many of the items a negation stands before."""
     return sum(marker in _NEGATIONS or marker.endswith("n't") for item in row for marker in item.markers)
 
 
@@ -178,12 +184,13 @@ def _keeps_order(row: Sequence[Item], own: Sequence[Item], found: _Exchange) -> 
 
 def _mismatch(claim: Facts, found: _Exchange, parts: Sequence[Facts]) -> Mismatch:
     own = claim.items
-    span = Span(own[found.first[0][0]].span.start, own[found.last[-1][0]].span.end)
+    span = Span(own[found.shared[0][0]].span.start, own[found.shared[-1][0]].span.end)
     begins, at = [], 0
     for part in parts:
         begins += [Span(at + item.span.start, at + item.span.end) for item in part.items]
         at += len(part.text) + 1
-    there = Span(begins[found.last[0][1]].start, begins[found.first[-1][1]].end)
+    places = sorted(place for _, place in found.shared)
+    there = Span(begins[places[0]].start, begins[places[-1]].end)
     return Mismatch(
         kind=FactKind.ROLE,
         span=span,
