@@ -26,6 +26,10 @@ _LIKELY = 0.5
 """Probability from which the model sees a contradiction, or support."""
 
 
+_ERROR_OF = {FactKind.ROLE: ErrorType.ENTITY_INVERSION, FactKind.NEIGHBOUR: ErrorType.CONFLATION}
+"""Errors that a rule names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A view with the model's probabilities for it; ``errors`` are those of ERROR_TYPES, if it is not supported."""
@@ -84,7 +88,7 @@ def judge_readings(
         supported=supported,
         contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
-        error_type=_error_type(signals, readings),
+        error_type=_error_type(signals, readings, mismatches),
         reason=reason_of(segment.text, mismatches, clash, library.known),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= RELIABLE),
     )
@@ -162,8 +166,11 @@ def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit
     return tuple(sorted(library.overlap.rank(views.words, parts, limit)))
 
 
-def _error_type(signals: Signals, readings: Sequence[Reading]) -> ErrorType:
+def _error_type(signals: Signals, readings: Sequence[Reading], mismatches: Sequence[Mismatch] = ()) -> ErrorType:
     """The likeliest error if the segment is not supported; the logic check may name a better one."""
+    for mismatch in mismatches:
+        if mismatch.weight >= EXACT and mismatch.kind in _ERROR_OF:
+            return _ERROR_OF[mismatch.kind]
     if signals.refuted >= RELIABLE or signals.negation >= RELIABLE:
         return ErrorType.CONTRADICTION
     nearest = max(readings, key=lambda r: r.view.coverage, default=None)

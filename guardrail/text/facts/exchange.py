@@ -30,7 +30,7 @@ _DENSE = 0.6
 _SHAPES = frozenset({(3, 2, 1), (1, 4, 3, 2), (3, 2, 1, 4), (1, 4, 3, 2, 5)})
 """The runs of the claim, numbered in the order of the evidence: two have changed places around a third."""
 
-_SYMMETRIC = frozenset(
+SYMMETRIC = frozenset(
     map(
         stem,
         """meet meets met meeting marry marries married wed border borders bordering adjoin adjoins equal equals same
@@ -137,7 +137,7 @@ def _is_sound(claim: Facts, parts: Sequence[Facts], stated: Sequence[Item], foun
         return False  # "5 km north of it lies the town"
     if not found.framed and all(item.is_value for item in middle):
         return False
-    if any(item.key[0] in _SYMMETRIC for item in middle):
+    if any(item.key[0] in SYMMETRIC for item in middle):
         return False
     if kinds & {""} and any(_FREE_ORDER.search(text.text) for text in (claim, *parts)):
         return False

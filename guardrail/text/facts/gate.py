@@ -10,11 +10,14 @@ from functools import lru_cache
 from guardrail.text.facts.alignment import align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.dates import read_moments
+from guardrail.text.facts.exchange import judge_exchange
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
 from guardrail.text.facts.items import read_items
 from guardrail.text.facts.names import initials_of, read_names, read_quotes
+from guardrail.text.facts.neighbours import judge_neighbours
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
+from guardrail.text.facts.roles import judge_roles
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
 from guardrail.text.words import read_words
 
@@ -84,7 +87,8 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
 
     Args:
         claim: The claim.
-        evidence: The sentences that may support it, in any order. Without any there is nothing to compare.
+        evidence: The sentences that may support it; two that stand next to each other are also read as one. Without
+            any there is nothing to compare.
 
     Returns:
         The mismatches in text order; ``weight`` from 0.5 on rarely fires on a true claim.
@@ -105,4 +109,6 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         if missed is not None:
             found.append(missed)
     found += judge_polarity(claim, known)
+    found += [*judge_exchange(claim, evidence)] or [*judge_roles(claim, evidence)]
+    found += judge_neighbours(claim, evidence)
     return tuple(sorted(found, key=lambda m: (m.span, m.kind)))

@@ -19,7 +19,7 @@ NEIGHBOURS = 1.0
 """Weight of the value of something else, which decides alone: see docs/decisions/exchanged-places.md."""
 
 _MOST_ITEMS = 40
-_COVER = 0.85
+_COVER = 0.75
 """Share of the claim's items that the two clauses and the sentences around them have."""
 
 _CUT = re.compile(r"[,;|/，；、。：:.\n]|\b(?:and|but|while|whereas)\b")
@@ -163,14 +163,16 @@ def _mismatch(
 
 
 def _phrase(first: Item, clause: Clause, other: Clause) -> Span:
-    """The name that an item belongs to: the capitalised words, or Chinese characters, on either side of it."""
+    """The name that an item belongs to: capitalised words or Chinese characters on either side, "version" before 3."""
     common = {i.key for i in other.items}
     start = end = clause.items.index(first)
 
     def joins(item: Item) -> bool:
         return item.key not in common and item.kind == first.kind and item.is_character == first.is_character
 
-    if first.kind == "name" or first.is_character:
+    if first.span.end - first.span.start == 1 and not first.is_character:
+        start = max(0, start - 1)
+    elif first.kind == "name" or first.is_character:
         while start and joins(clause.items[start - 1]):
             start -= 1
         while end + 1 < len(clause.items) and joins(clause.items[end + 1]):
