@@ -17,7 +17,6 @@ from guardrail.text.facts.names import initials_of, read_names, read_quotes
 from guardrail.text.facts.neighbours import judge_neighbours
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
-from guardrail.text.facts.roles import judge_roles
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
 from guardrail.text.words import read_words
 
@@ -109,6 +108,6 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         if missed is not None:
             found.append(missed)
     found += judge_polarity(claim, known)
-    found += [*judge_exchange(claim, evidence)] or [*judge_roles(claim, evidence)]
+    found += judge_exchange(claim, evidence)
     found += judge_neighbours(claim, evidence)
     return tuple(sorted(found, key=lambda m: (m.span, m.kind)))

@@ -19,6 +19,7 @@ NEUTRAL = frozenset(
 _BE = frozenset("is are was were be been being am gets got get".split())
 """All one marker: what stands before a participle in the passive voice."""
 
+
 def read_items(text: str, words: Sequence[Word], values: Iterable[Fact]) -> tuple[Item, ...]:
     """The items of a text in order.
 
