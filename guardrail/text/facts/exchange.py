@@ -116,7 +116,8 @@ def _exchange(own: Sequence[Item], stated: Sequence[Item]) -> _Exchange | None:
     if shape not in _SHAPES:
         return None
     at = int(shape[0] == 1)
-    return _Exchange(shared, *runs[at : at + 3], framed=len(runs) > 3)
+    first, middle, last = runs[at : at + 3]
+    return _Exchange(shared, first, middle, last, framed=len(runs) > 3)
 
 
 def _once(row: Sequence[Item]) -> dict[tuple[object, ...], int]:

@@ -29,10 +29,10 @@ def read_items(text: str, words: Sequence[Word], values: Iterable[Fact]) -> tupl
         values: Its amounts and moments; where two overlap, the longer one counts.
     """
     taken: dict[int, Fact] = {}
-    for fact in sorted(values, key=lambda f: f.span.start - f.span.end):
-        places = range(*fact.span)
+    for longest in sorted(values, key=lambda f: f.span.start - f.span.end):
+        places = range(*longest.span)
         if not any(place in taken for place in places):
-            taken.update(dict.fromkeys(places, fact))
+            taken.update(dict.fromkeys(places, longest))
     found: list[Item] = []
     markers: list[str] = []
     last: Fact | None = None

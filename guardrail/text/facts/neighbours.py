@@ -110,7 +110,9 @@ def clauses(facts: Facts, sentence: int = 0) -> list[Clause]:
     return found
 
 
-def _rival(value: Item, said: set[object], wanted: set[object], clause: Clause, other: Clause) -> _Rival | None:
+def _rival(
+    value: Item, said: set[tuple[object, ...]], wanted: set[tuple[object, ...]], clause: Clause, other: Clause
+) -> _Rival | None:
     at = [n for n, item in enumerate(clause.items) if item.kind == value.kind]
     to = [n for n, item in enumerate(other.items) if item.kind == value.kind]
     if len(at) != 1 or len(to) != 1 or other.items[to[0]].key == value.key:
