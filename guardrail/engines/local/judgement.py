@@ -26,6 +26,10 @@ _LIKELY = 0.5
 """Probability from which the model sees a contradiction, or support."""
 
 
+_ERROR_OF = {FactKind.ROLE: ErrorType.ENTITY_INVERSION, FactKind.NEIGHBOUR: ErrorType.CONFLATION}
+"""Errors that a rule names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A view with the model's probabilities for it; ``errors`` are those of ERROR_TYPES, if it is not supported."""
@@ -164,6 +168,9 @@ def _evidence(library: Library, views: SegmentViews, parts: Sequence[int], limit
 
 def _error_type(signals: Signals, readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> ErrorType:
     """The likeliest error if the segment is not supported; the logic check may name a better one."""
+    for mismatch in mismatches:
+        if mismatch.weight >= EXACT and mismatch.kind in _ERROR_OF:
+            return _ERROR_OF[mismatch.kind]
     firm = max((m for m in mismatches if m.weight >= EXACT), key=lambda m: m.contradicts, default=None)
     if firm is not None and firm.kind is FactKind.RESERVE and not firm.contradicts:
         return ErrorType.OVERGENERALIZATION  # more is said than the passage asserts

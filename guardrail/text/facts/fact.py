@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from guardrail.text.words import Word
+from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span
 
 
 class FactKind(StrEnum):
-    """What sort of hard fact; QUANTITY is a number with a unit.
+    """What sort of hard fact.
 
-    RESERVE is what the evidence does not assert (reported, planned, denied ...), FORCE is may against must.
+    QUANTITY is a number with a unit; RESERVE is what the evidence does not assert (reported, planned, denied ...), FORCE
+    is may against must, ROLE is who does what to whom, NEIGHBOUR what is said of something else near by.
     """
 
     NUMBER = "number"
@@ -25,6 +26,8 @@ class FactKind(StrEnum):
     QUOTE = "quote"
     RESERVE = "reserve"
     FORCE = "force"
+    ROLE = "role"
+    NEIGHBOUR = "neighbour"
 
 
 VALUE_KINDS = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE})
@@ -94,6 +97,29 @@ class Fact:
     surface: str
 
 
+class Item(NamedTuple):
+    """A content word or a value in its place; ``key`` is the same for equal ones.
+
+    ``kind`` is "name", "word", or the unit that two values must share to be compared. ``markers`` are the function
+    words before it that may tell its role ("by", "not", "before").
+    """
+
+    key: tuple[object, ...]
+    kind: str
+    markers: tuple[str, ...]
+    span: Span
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is an amount or a moment."""
+        return self.kind not in {"name", "word"}
+
+    @property
+    def is_character(self) -> bool:
+        """Whether it is a single Chinese character."""
+        return self.kind == "word" and is_cjk(str(self.key[0])[0])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """All hard facts of a text, and what comparing needs beside them.
@@ -111,6 +137,7 @@ class Facts:
     forms: frozenset[str]
     initials: frozenset[str]
     computing: frozenset[str]  # words of comparing and counting up: numbers beside them may be computed
+    items: tuple[Item, ...]  # content words and values in order
     supposing: frozenset[str]  # words that make up a case ("a customer who pays 250 ..."): its numbers may be free
 
 

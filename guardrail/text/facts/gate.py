@@ -11,9 +11,12 @@ from guardrail.text.facts.alignment import align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.bounds import bound_clashes
 from guardrail.text.facts.dates import read_moments
+from guardrail.text.facts.exchange import judge_exchange
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
+from guardrail.text.facts.items import read_items
 from guardrail.text.facts.modality import judge_force
 from guardrail.text.facts.names import initials_of, read_names, read_quotes
+from guardrail.text.facts.neighbours import judge_neighbours
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
 from guardrail.text.facts.replaced import replaced_values
@@ -74,6 +77,7 @@ def extract(text: str) -> Facts:
         forms=forms,
         initials=initials_of(text, words),
         computing=computing,
+        items=read_items(plain, words, (*dates, *amounts, *slight)),
         supposing=frozenset(m.group().casefold() for m in _SUPPOSING.finditer(text)),
     )
 
@@ -87,7 +91,8 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
 
     Args:
         claim: The claim.
-        evidence: The sentences that may support it, in any order. Without any there is nothing to compare.
+        evidence: The sentences that may support it; two that stand next to each other are also read as one. Without
+            any there is nothing to compare.
 
     Returns:
         The mismatches in text order; ``weight`` from 0.5 on rarely fires on a true claim.
@@ -108,8 +113,11 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         if missed is not None:
             found.append(missed)
     found += judge_polarity(claim, known)
+    placed = replaced_values(claim, evidence) or bound_clashes(claim, evidence)
+    places = {m.span for m in placed}
+    found = [*placed, *(m for m in found if m.span not in places)]
     found += judge_reserve(claim, known)
     found += judge_force(claim, known)
-    sure = replaced_values(claim, evidence) or bound_clashes(claim, evidence)
-    places = {m.span for m in sure}
-    return tuple(sorted([*sure, *(m for m in found if m.span not in places)], key=lambda m: (m.span, m.kind)))
+    found += judge_exchange(claim, evidence)
+    found += judge_neighbours(claim, evidence)
+    return tuple(sorted(found, key=lambda m: (m.span, m.kind)))

@@ -13,8 +13,8 @@ from guardrail.text.words import STOP_WORDS
 from guardrail.types import Span
 
 SURE = 0.9
-"""Weight of such a mismatch: of 183 claims of held-out records that it fired on 178 were wrong, but of 36 in records that
-were written to mislead 31. So it does not decide alone."""
+"""Weight of such a mismatch: of 183 claims of held-out records that it fired on 178 were wrong, but of 36 in records
+that were written to mislead 31. So it does not decide alone."""
 
 _LIGHT = frozenset(
     """a an the is are was were be been being has have had it its that this these those there do does did will would
