@@ -19,7 +19,6 @@ from pydantic import BaseModel
 from guardrail import GuardedAnswer, Passage
 from guardrail.check.intake import PassageLike
 from guardrail.check.threads import in_pool
-from guardrail.report_json import result_record
 from guardrail.retrieval.titles import title_of
 from guardrail.wrap.kinds import HideFrom
 from guardrail_llamaindex.objects import text_of_object, with_text
@@ -37,9 +36,10 @@ Selector = Callable[[Sequence[NodeWithScore]], Iterable[PassageLike]]
 
 
 class GuardedRecord(dict[str, Any]):
-    """A GuardedAnswer where LlamaIndex wants JSON: its items are what ``guardrail check`` writes.
+    """A GuardedAnswer where LlamaIndex wants JSON: its items are those of ``GuardedAnswer.to_dict``, without texts.
 
-    ``guarded`` is the answer itself, and its attributes are this record's: ``record.report.findings``.
+    ``guarded`` is the answer itself, and its attributes are this record's: ``record.report.findings``,
+    ``record.to_dict(texts=True)``.
     """
 
     guarded: GuardedAnswer
@@ -47,8 +47,7 @@ class GuardedRecord(dict[str, Any]):
     @classmethod
     def of(cls, guarded: GuardedAnswer) -> GuardedRecord:
         """The record of an answer. Copies that others make of its items alone are without the answer."""
-        record = cls(result_record(None, guarded))
-        del record["id"]
+        record = cls(guarded.to_dict())
         record.guarded = guarded
         return record
 

@@ -137,7 +137,8 @@ def test_a_blocked_answer_never_enters_the_state(how):
     about = json.loads(json.dumps(last.response_metadata["guardrail"]))
     assert (about["checked"], about["action"], about["verdict"]) == (True, "block", "unsupported")
     assert [f["action"] for f in about["findings"]] == ["allow", "block"]
-    assert about["findings"][0]["passages"] == ["garage"]
+    assert about["findings"][0]["evidence"] == [{"passage_id": "garage", "title": "Garage"}]
+    assert {key: about[key] for key in told[0].to_dict()} == told[0].to_dict()
     [request] = engine.calls  # the message with the tool call was not checked
     assert request.passages == (Passage(id="garage", title="Garage", text=FACT),)
     assert (request.question, told[0].report.answer) == (QUESTION["messages"][0].content, RAW)
