@@ -122,7 +122,9 @@ class GuardedAgent:
                 output = await run.once(staged, given)
             question = str(await ctx.store.get("user_msg_str", default=""))
             regenerators = self._regenerators(run, staged)
-            checked = self._checks.run(_text_of(output, self._field), self._passages_of(run), question, regenerators, place)
+            checked = self._checks.run(
+                _text_of(output, self._field), self._passages_of(run), question, regenerators, place
+            )
             guarded = await arun(checked)
             await arun(staged.delivering(guarded.text))
             output = self._delivered(run.made.get(guarded.text, output), guarded, run)

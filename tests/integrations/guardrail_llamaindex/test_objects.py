@@ -73,7 +73,7 @@ def test_the_caller_may_name_the_field():
     """Where several hold prose."""
     value = Said(answer=GOOD, note=BAD)
     assert asked(value, guard_for("block"), answer_field="note").response.note.startswith("I can't")
-    with pytest.raises(UsageError, match="has no field 'anwser' for the answer. Did you mean 'answer'"):
+    with pytest.raises(UsageError, match=r"has no field 'anwser' for the answer\. Did you mean 'answer'"):
         asked(value, guard_for("block"), answer_field="anwser")
 
 

@@ -17,7 +17,6 @@ from guardrail.telemetry import Telemetry
 from guardrail.telemetry.records import RecordStore
 from guardrail.testing import FakeEngine
 
-
 ending = Event()
 
 
