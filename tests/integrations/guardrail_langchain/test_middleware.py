@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -358,6 +359,9 @@ def test_the_policy_of_one_call_may_come_in_its_config(how):
     for policy, text in ((Policy.monitor(), RAW), (Policy.strict(), BLOCKED)):
         agent, _ = make([calling(), RAW])
         state = HOW[how](agent, QUESTION, {"configurable": {"guardrail_policy": policy}})
+        assert state["messages"][-1].text.startswith(text)
+        agent, _ = make([calling(), RAW], replace(guard(), policies={"tenant": policy}))
+        state = HOW[how](agent, QUESTION, {"configurable": {"guardrail_policy": "tenant"}})
         assert state["messages"][-1].text.startswith(text)
 
 
