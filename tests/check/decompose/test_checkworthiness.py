@@ -15,8 +15,6 @@ def checked(answer):
     [
         ("# Early life", "heading"),
         ("Main causes:", "heading"),
-        ("Answer 2:", "heading"),
-        ("Response 1:", "heading"),
         ("主要原因：", "heading"),
         ("Here are the main points:", "meta"),
         ("The following countries are members:", "heading"),
