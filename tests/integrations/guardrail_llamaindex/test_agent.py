@@ -113,7 +113,7 @@ def test_the_final_answer_is_guarded(action, kind):
     assert isinstance(output, AgentOutput)
     record = output.guardrail
     assert record.action is (Action.ALLOW if action == "regenerate" else Action(action))
-    assert str(output) == record["text"]
+    assert str(output) == record.text
     if action in ("allow", "redact", "regenerate"):
         assert str(output) == {"allow": f"{GOOD} {BAD}", "redact": GOOD, "regenerate": MENDED}[action]
     streamed = "".join(event.delta for event in events if isinstance(event, AgentStream))
