@@ -26,7 +26,9 @@ WHEEL_TESTS := tests/conftest.py tests/support \
 
 # The oldest frameworks that the extras allow; their own ranges would let in newer parts that do not fit.
 LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-prebuilt==1.0.0 "langgraph-checkpoint<3.1" \
-	llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0 openai==1.60.0 cachetools tenacity
+	langchain-classic==1.0.0 llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0 \
+	opentelemetry-exporter-prometheus==0.51b0 prometheus-client==0.20.0 starlette==0.41.0 uvicorn==0.34.0 \
+	gunicorn==22.0.0 openai==1.60.0 cachetools tenacity
 
 .DEFAULT_GOAL := help
 .PHONY: help demo monitor-demo test lint docs train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
@@ -78,8 +80,10 @@ lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supp
 	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/python $(PIP) install -e . pytest hypothesis $(LOWEST)
 	$(VENV)-lowest/bin/python -m pytest $(PYTEST_ARGS) $(addprefix tests/integrations/guardrail_,langchain llamaindex) \
+		tests/wrap/test_answer_field.py \
 		$(addprefix tests/wrap/openai/test_,chunks.py completion.py parse.py request.py versions.py) \
-		$(addprefix tests/telemetry/test_,spans.py labels.py)
+		$(addprefix tests/telemetry/,test_spans.py test_labels.py records/test_asgi.py) \
+		$(addprefix tests/telemetry/monitor/test_,workers.py gunicorn.py)
 
 monitor-test: $(VENV)/.with-dev ## the monitoring example, from the bad index to the alert that is resolved
 	GUARDRAIL_SLOW=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/telemetry/monitor/test_example.py

@@ -132,31 +132,8 @@ def _changed(value: Any, held: Mapping[str, Any], answer: str, text: str) -> Any
 
 
 def summary(guarded: GuardedAnswer) -> dict[str, Any]:
-    """What was found, as plain JSON for messages and states: one entry per finding, and no text of the answer."""
-    actions = dict(guarded.decision.finding_actions)
-    return {
-        "checked": True,
-        "action": guarded.action.value,
-        "verdict": guarded.report.verdict.value,
-        "score": guarded.report.score,
-        "policy": guarded.decision.policy,
-        "rule": guarded.decision.rule,
-        "attempts": guarded.attempts,
-        "exhausted": guarded.exhausted,
-        "findings": [
-            {
-                "id": finding.id,
-                "start": finding.span.start,
-                "end": finding.span.end,
-                "verdict": finding.verdict.value,
-                "score": finding.score,
-                "action": actions[finding.id].value if finding.id in actions else "allow",
-                "error_type": finding.error_type.value if finding.error_type else None,
-                "passages": [evidence.passage_id for evidence in finding.evidence],
-            }
-            for finding in guarded.report.findings
-        ],
-    }
+    """What was found, as plain JSON for messages and states: ``GuardedAnswer.to_dict``, without withheld texts."""
+    return {"checked": True, **guarded.to_dict()}
 
 
 def unchecked(reason: str) -> dict[str, Any]:

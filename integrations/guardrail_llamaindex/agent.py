@@ -25,13 +25,14 @@ from llama_index.core.workflow import Context, Event, StopEvent
 
 from guardrail import Guard, GuardedAnswer
 from guardrail.check.drivers import arun
-from guardrail.check.intake import PassageLike, lines_of
+from guardrail.check.intake import PassageLike
 from guardrail.repair.feedback import Feedback
 from guardrail.repair.generators import Generator as Generate
 from guardrail.wrap.kinds import END, HideFrom, Regenerators, read_hide_from
 from guardrail_llamaindex.answers import KEY, to_passages, verdict
 from guardrail_llamaindex.chat_memory import StagedMemory
 from guardrail_llamaindex.checks import Checks
+from guardrail_llamaindex.objects import text_of_object, with_text
 from guardrail_llamaindex.spans import Place
 from guardrail_llamaindex.sub_answers import EXECUTE, refuse_code, refuse_unmarked, writes_code
 from guardrail_llamaindex.tool_outputs import queries_heard, retrieved, without_unchecked
@@ -60,6 +61,8 @@ class GuardedAgent:
         hide_from: ``"all"``: the record holds no words that were withheld. Events of a run never show them.
         show_arguments: Events show the arguments of calls of tools, which the model wrote and nobody checked: for
             people who approve calls, say. False leaves the names of the tools, and empty arguments.
+        answer_field: Of ``structured_response``, the field that holds the answer and is checked with the message. None
+            = ``answer``, ``response`` or the like, else the longest text.
 
     Raises:
         UsageError: the agent is none, the guard no Guard, an option is unknown, or a tool returns generated answers
@@ -75,6 +78,7 @@ class GuardedAgent:
         passages: ToolSelector | None = None,
         hide_from: HideFrom = "streams",
         show_arguments: bool = False,
+        answer_field: str | None = None,
     ) -> None:
         check_kind(agent, Agent, "an agent", "GuardedQueryEngine(index.as_query_engine(), guard)")
         self._checks = Checks(guard=guard, mode="buffer", kind="agent")
@@ -86,6 +90,7 @@ class GuardedAgent:
         self._regenerate = regenerate
         self._passages = passages
         self._show_arguments = show_arguments
+        self._field = answer_field
         self._hide_from = read_hide_from(hide_from, ("streams", "all"))
 
     def run(
@@ -117,7 +122,9 @@ class GuardedAgent:
                 output = await run.once(staged, given)
             question = str(await ctx.store.get("user_msg_str", default=""))
             regenerators = self._regenerators(run, staged)
-            checked = self._checks.run(_text_of(output), self._passages_of(run), question, regenerators, place)
+            checked = self._checks.run(
+                _text_of(output, self._field), self._passages_of(run), question, regenerators, place
+            )
             guarded = await arun(checked)
             await arun(staged.delivering(guarded.text))
             output = self._delivered(run.made.get(guarded.text, output), guarded, run)
@@ -140,7 +147,7 @@ class GuardedAgent:
             limit = self.guard.policy_of_call(None).deadline
             async with asyncio.timeout(None if limit is None else run.seconds + limit):
                 output = await run.once(StagedMemory.over(staged, scratch=True), {"user_msg": feedback.text})
-            text = _text_of(output)
+            text = _text_of(output, self._field)
             run.made[text] = output
             return text, self._passages_of(run)
 
@@ -149,12 +156,19 @@ class GuardedAgent:
     def _delivered(self, output: AgentOutput, guarded: GuardedAnswer, run: _Run) -> AgentOutput:
         """The output with the text to deliver; parsed and raw forms of it stay only where nothing was changed."""
         changes: dict[str, Any] = {"tool_calls": [run.shown(call) for call in output.tool_calls]}
-        if guarded.text != _text_of(output):
+        if guarded.text != _text_of(output, self._field):
             message = ChatMessage(role=MessageRole.ASSISTANT, content=guarded.text)
-            changes |= {"response": message, "structured_response": None, "raw": None}
+            changes |= {"response": message, "structured_response": self._object(output, guarded.text), "raw": None}
         output = output.model_copy(update=changes)
         output[KEY] = verdict(guarded, self._hide_from)
         return output
+
+    def _object(self, output: AgentOutput, text: str) -> Any:
+        """The object with the text to deliver, where it said what the message said; else none."""
+        structured = output.structured_response
+        if not structured or _text_of(output, self._field) != (output.response.content or ""):
+            return None
+        return with_text(structured, text, self._field)
 
 
 class GuardedRun(Awaitable[AgentOutput]):
@@ -249,7 +263,8 @@ def _new_memory(agent: Agent) -> BaseMemory:
     return ChatMemoryBuffer.from_defaults(llm=first.llm)
 
 
-def _text_of(output: AgentOutput) -> str:
-    """What an output says, also in its object, a line a value."""
-    lines = lines_of(output.structured_response) if output.structured_response else []
-    return "\n".join([output.response.content or "", *lines])
+def _text_of(output: AgentOutput, field: str | None) -> str:
+    """What an output says, also in its object."""
+    said, structured = output.response.content or "", output.structured_response
+    told = text_of_object(structured, field) if structured else ""
+    return said if told.strip() in ("", said.strip()) else f"{said}\n{told}"

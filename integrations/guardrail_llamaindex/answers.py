@@ -17,11 +17,11 @@ from llama_index.core.schema import NodeWithScore
 from pydantic import BaseModel
 
 from guardrail import GuardedAnswer, Passage
-from guardrail.check.intake import PassageLike, lines_of
+from guardrail.check.intake import PassageLike
 from guardrail.check.threads import in_pool
-from guardrail.report_json import result_record
 from guardrail.retrieval.titles import title_of
 from guardrail.wrap.kinds import HideFrom
+from guardrail_llamaindex.objects import text_of_object, with_text
 from guardrail_llamaindex.sub_answers import is_sub_answer
 
 KEY = "guardrail"
@@ -36,9 +36,10 @@ Selector = Callable[[Sequence[NodeWithScore]], Iterable[PassageLike]]
 
 
 class GuardedRecord(dict[str, Any]):
-    """A GuardedAnswer where LlamaIndex wants JSON: its items are what ``guardrail check`` writes.
+    """A GuardedAnswer where LlamaIndex wants JSON: its items are those of ``GuardedAnswer.to_dict``, without texts.
 
-    ``guarded`` is the answer itself, and its attributes are this record's: ``record.report.findings``.
+    ``guarded`` is the answer itself, and its attributes are this record's: ``record.report.findings``,
+    ``record.to_dict(texts=True)``.
     """
 
     guarded: GuardedAnswer
@@ -46,8 +47,7 @@ class GuardedRecord(dict[str, Any]):
     @classmethod
     def of(cls, guarded: GuardedAnswer) -> GuardedRecord:
         """The record of an answer. Copies that others make of its items alone are without the answer."""
-        record = cls(result_record(None, guarded))
-        del record["id"]
+        record = cls(guarded.to_dict())
         record.guarded = guarded
         return record
 
@@ -60,8 +60,8 @@ class GuardedRecord(dict[str, Any]):
 RESPONSES = (Response, PydanticResponse, StreamingResponse, AsyncStreamingResponse)
 
 
-def text_of(response: RESPONSE_TYPE) -> str:
-    """The answer's text; None (nothing was found) is an empty answer, an object its values, one a line.
+def text_of(response: RESPONSE_TYPE, field: str | None = None) -> str:
+    """The answer's text; None (nothing was found) is an empty answer, of an object it is the answer's field.
 
     Drains a StreamingResponse; it stays readable through ``str(response)``.
     """
@@ -69,27 +69,33 @@ def text_of(response: RESPONSE_TYPE) -> str:
         response = response.get_response()
     answer = getattr(response, "response", None)
     if isinstance(answer, BaseModel):
-        return "\n".join(lines_of(answer.model_dump(mode="json")))
+        return text_of_object(answer, field)
     return "" if answer is None else str(answer)
 
 
-async def atext_of(response: RESPONSE_TYPE) -> str:
+async def atext_of(response: RESPONSE_TYPE, field: str | None = None) -> str:
     """The same for a response that may have to be awaited."""
     if isinstance(response, AsyncStreamingResponse):
-        return text_of(await response.get_response())
+        return text_of(await response.get_response(), field)
     if isinstance(response, StreamingResponse):  # its generator waits for a model
-        return await in_pool("streams", text_of, response)
-    return text_of(response)
+        return await in_pool("streams", text_of, response, field)
+    return text_of(response, field)
 
 
-def delivered(response: RESPONSE_TYPE, guarded: GuardedAnswer, hide_from: HideFrom) -> RESPONSE_TYPE:
+def delivered(
+    response: RESPONSE_TYPE, guarded: GuardedAnswer, hide_from: HideFrom, field: str | None = None
+) -> RESPONSE_TYPE:
     """A new response: the delivered text, the same source nodes and metadata, and the verdict.
 
-    An object keeps its shape where its text is delivered unchanged; else a plain Response stands in its place.
+    An object keeps its type and the fields beside the answer's. One that has no such field keeps its shape where its
+    text is delivered unchanged; else a plain Response stands in its place.
     """
     metadata = {**(response.metadata or {}), KEY: verdict(guarded, hide_from)}
-    if isinstance(response, PydanticResponse) and guarded.text == text_of(response):
-        return PydanticResponse(response.response, response.source_nodes, metadata)
+    value = response.response if isinstance(response, PydanticResponse) else None
+    if value is not None:
+        new = value if guarded.text == text_of(response, field) else with_text(value, guarded.text, field)
+        if isinstance(new, BaseModel):
+            return PydanticResponse(new, response.source_nodes, metadata)
     return Response(guarded.text, response.source_nodes, metadata)
 
 

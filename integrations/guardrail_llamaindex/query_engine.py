@@ -55,6 +55,8 @@ class GuardedQueryEngine(BaseQueryEngine):
         hide_from: ``"all"``: the verdict in the metadata holds no words that were withheld. Streams never show them.
         answer_timeout: Seconds that the engine may take to retrieve and answer, or to begin its stream; then the
             policy's refusal is delivered. None = as long as it takes: the policy's ``deadline`` is the check's.
+        answer_field: Where the engine answers with an object (``output_cls``), the field that holds the answer; the
+            others are left alone. None = ``answer``, ``response`` or the like, else the longest free text by schema.
 
     Raises:
         UsageError: the engine is no query engine, the guard no Guard, an option is unknown, the engine cannot answer
@@ -71,6 +73,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         passages: Selector = to_passages,
         hide_from: HideFrom = "streams",
         answer_timeout: float | None = None,
+        answer_field: str | None = None,
     ) -> None:
         check_kind(engine, BaseQueryEngine, "a query engine", "GuardedQueryEngine(index.as_query_engine(), guard)")
         self._checks = Checks(guard=guard, mode=mode, kind="query")
@@ -85,6 +88,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         self._passages = passages
         self._hide_from = read_hide_from(hide_from, ("streams", "all"))
         self._answer_timeout = read_seconds(answer_timeout)
+        self._field = answer_field
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The inner engine's nodes."""
@@ -128,7 +132,7 @@ class GuardedQueryEngine(BaseQueryEngine):
                 return Response(guarded.text, [], {KEY: verdict(guarded, self._hide_from)})
             if isinstance(response, AsyncStreamingResponse) and not asynchronous:
                 raise UsageError("the engine answered with an AsyncStreamingResponse. Use `await engine.aquery(...)`.")
-            regeneration = Regeneration(self.inner, asked.query_str, list(response.source_nodes))
+            regeneration = Regeneration(self.inner, asked.query_str, list(response.source_nodes), self._field)
             who = regenerators(self._regenerate, regeneration.answered if synthesizes(self.inner) else None)
             passages = self._passages(response.source_nodes)
             if isinstance(response, _STREAMS) and self._checks.mode != "buffer":
@@ -140,10 +144,11 @@ class GuardedQueryEngine(BaseQueryEngine):
 
                 texts = self._checks.stream(streams, _deltas(response), passages, asked.query_str, who, finish, place)
                 return _stream_of(response, texts, metadata)
-            text = yield from either(text_of, atext_of, response)
+            text = yield from either(text_of, atext_of, response, self._field)
             guarded = yield from self._checks.run(text, passages, asked.query_str, who, place)
             if not isinstance(response, _STREAMS):
-                return delivered(regeneration.of(guarded.text, response), guarded, self._hide_from)
+                answered = regeneration.of(guarded.text, response)
+                return delivered(answered, guarded, self._hide_from, self._field)
             metadata = {**self._stream_metadata(response), KEY: verdict(guarded, self._hide_from)}
             return _stream_of(response, _one(response, guarded.text), metadata)
 

@@ -45,6 +45,7 @@ class Regeneration:
     engine: BaseQueryEngine
     question: str
     nodes: list[NodeWithScore]
+    answer_field: str | None = None
     made: dict[str, RESPONSE_TYPE] = field(default_factory=dict)
 
     def answered(self, feedback: Feedback) -> Program[str]:
@@ -53,7 +54,7 @@ class Regeneration:
         response: Any = yield Work(
             partial(self.engine.synthesize, bundle, self.nodes), partial(self.engine.asynthesize, bundle, self.nodes)
         )
-        text = yield from either(text_of, atext_of, response)
+        text = yield from either(text_of, atext_of, response, self.answer_field)
         self.made[text] = response
         return text
 

@@ -44,6 +44,7 @@ SPOKEN = Spoken(Mood.CALM, "Yes.")
     ("value", "field"),
     [
         (REPLY, "text"),
+        (REPLY.model_copy(update={"note": "In short."}), "text"),
         (REPLY.model_copy(update={"note": "It opens at 6:00, every day."}), "note"),
         (Reply(sources=[]), "note"),  # declared, but empty in this one
         (SPOKEN, "said"),

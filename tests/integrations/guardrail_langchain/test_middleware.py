@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -137,7 +138,8 @@ def test_a_blocked_answer_never_enters_the_state(how):
     about = json.loads(json.dumps(last.response_metadata["guardrail"]))
     assert (about["checked"], about["action"], about["verdict"]) == (True, "block", "unsupported")
     assert [f["action"] for f in about["findings"]] == ["allow", "block"]
-    assert about["findings"][0]["passages"] == ["garage"]
+    assert about["findings"][0]["evidence"] == [{"passage_id": "garage", "title": "Garage"}]
+    assert {key: about[key] for key in told[0].to_dict()} == told[0].to_dict()
     [request] = engine.calls  # the message with the tool call was not checked
     assert request.passages == (Passage(id="garage", title="Garage", text=FACT),)
     assert (request.question, told[0].report.answer) == (QUESTION["messages"][0].content, RAW)
@@ -357,6 +359,9 @@ def test_the_policy_of_one_call_may_come_in_its_config(how):
     for policy, text in ((Policy.monitor(), RAW), (Policy.strict(), BLOCKED)):
         agent, _ = make([calling(), RAW])
         state = HOW[how](agent, QUESTION, {"configurable": {"guardrail_policy": policy}})
+        assert state["messages"][-1].text.startswith(text)
+        agent, _ = make([calling(), RAW], replace(guard(), policies={"tenant": policy}))
+        state = HOW[how](agent, QUESTION, {"configurable": {"guardrail_policy": "tenant"}})
         assert state["messages"][-1].text.startswith(text)
 
 

@@ -113,7 +113,7 @@ def test_the_final_answer_is_guarded(action, kind):
     assert isinstance(output, AgentOutput)
     record = output.guardrail
     assert record.action is (Action.ALLOW if action == "regenerate" else Action(action))
-    assert str(output) == record["text"]
+    assert str(output) == record.text
     if action in ("allow", "redact", "regenerate"):
         assert str(output) == {"allow": f"{GOOD} {BAD}", "redact": GOOD, "regenerate": MENDED}[action]
     streamed = "".join(event.delta for event in events if isinstance(event, AgentStream))
@@ -272,6 +272,17 @@ def test_a_structured_answer_is_checked_with_the_text(says):
     else:
         assert output.structured_response is None
         assert "sharks" not in f"{output!r} {events!r}"
+
+
+def test_an_object_that_says_the_same_as_the_text_gets_the_text_to_deliver():
+    """It keeps its other fields, which are not checked; so do right answers."""
+    said = {"says": f"{GOOD} {BAD}", "metres": 64, "more": ["survey.pdf"]}
+    inner = agent_with("retriever", answers={"": said["says"]}, structured_output_fn=lambda _: dict(said))
+    output, events, _ = asked(GuardedAgent(inner, redacting(), hide_from="all"), QUESTION)
+    assert (str(output), output.structured_response) == (GOOD, {"says": GOOD, "metres": 64, "more": ["survey.pdf"]})
+    assert "sharks" not in f"{output!r} {events!r}"
+    named = GuardedAgent(inner, redacting(), hide_from="all", answer_field="says")
+    assert asked(named, QUESTION)[0].structured_response["says"] == GOOD
 
 
 @pytest.mark.filterwarnings("ignore:is_running called from within a step:DeprecationWarning")  # by LlamaIndex

@@ -1,10 +1,12 @@
-"""An ASGI service that records, run by uvicorn in test_asgi.py; the environment says where to and how slowly."""
+"""An ASGI service whose records reach the disk only once it ends; run by uvicorn in test_asgi.py."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import time
+from contextlib import asynccontextmanager
+from threading import Event
 
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, StreamingResponse
@@ -15,14 +17,17 @@ from guardrail.telemetry import Telemetry
 from guardrail.telemetry.records import RecordStore
 from guardrail.testing import FakeEngine
 
+ending = Event()
 
-def slowly(text):
-    """Each text of a record takes its time on its way to the disk."""
-    time.sleep(float(os.environ["RECORDS_PAUSE"]))
+
+def late(text):
+    """No text goes to the disk before the service ends, and then each takes its time."""
+    ending.wait()
+    time.sleep(0.01)
     return text
 
 
-store = RecordStore(os.environ["RECORDS_FILE"], sample=1.0, redact=slowly)
+store = RecordStore(os.environ["RECORDS_FILE"], sample=1.0, redact=late)
 guard = Guard(engine=FakeEngine(), telemetry=Telemetry(recorder=store))
 
 
@@ -48,5 +53,12 @@ async def endless(request):
     return StreamingResponse(texts())
 
 
+@asynccontextmanager
+async def lifespan(app):
+    async with store.lifespan(app):
+        yield
+        ending.set()
+
+
 routes = [Route("/endless", endless), Route("/{number}", answer)]
-app = Starlette(routes=routes, lifespan=store.lifespan)
+app = Starlette(routes=routes, lifespan=lifespan)
