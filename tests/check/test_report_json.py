@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -230,6 +231,7 @@ def test_many_lines_need_no_more_memory_than_fewer():
         guarded = guard.run(line.record.answer, line.record.to_passages())
         sizes += len(json.dumps(result_record(line.number, guarded)))
         if line.number in (1_000, 2_500):
+            gc.collect()
             blocks.append(sys.getallocatedblocks())
     assert sizes > 2_000
     assert guard.engine.calls == []  # the cheap path: the fake engine would remember its calls

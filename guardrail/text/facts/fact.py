@@ -13,8 +13,8 @@ from guardrail.types import Span
 class FactKind(StrEnum):
     """What sort of hard fact.
 
-    QUANTITY is a number with a unit; RESERVE is what the evidence does not assert (reported, planned, denied ...), FORCE
-    is may against must, ROLE is who does what to whom, NEIGHBOUR what is said of something else near by.
+    QUANTITY is a number with a unit; RESERVE is what the evidence does not assert (reported, planned, denied ...),
+    FORCE is may against must, ROLE is who does what to whom, NEIGHBOUR what is said of something else near by.
     """
 
     NUMBER = "number"
