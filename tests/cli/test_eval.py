@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.cli import output
+from guardrail import output
 from guardrail.cli.eval import _names
 from guardrail.errors import UsageError
 from tests.support.labelled_answers import ROWS, run, write

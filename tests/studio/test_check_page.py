@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.clock
+
 QUESTION = "Why was Larkmoor Dam closed in 2021?"
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -24,6 +25,8 @@ from tests.support.label_files import bridge, is_wrong, write_bridges
 from tests.support.studios import running
 
 expect.set_options(timeout=60_000)
+
+pytestmark = pytest.mark.clock
 
 
 @pytest.fixture
@@ -171,7 +174,8 @@ def test_two_tabs_of_one_person(context, site):
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9")
 def test_labels_survive_a_kill(page, source):
     """What the page called kept is there when the studio starts again, and labelling goes on where it was."""
-    with started(source) as (process, url):
+    port = free_port()  # the same twice: what the page keeps, such as the name, belongs to an address
+    with started(source, port) as (process, url):
         page.goto(f"{url}&/label")
         page.get_by_label("Your name").fill("Ana")
         page.keyboard.press("Enter")
@@ -185,17 +189,23 @@ def test_labels_survive_a_kill(page, source):
         page.keyboard.press("1")
         expect(page.get_by_text("The studio does not answer")).to_be_visible()
     assert list(labels_of(source).values()) == ["unsupported"]
-    with started(source) as (_, url):
+    with started(source, port) as (_, url):
         page.goto("about:blank")
         page.goto(f"{url}&/label?order=random&seed=1&limit=12")
         where(page, "Answer 1 of 12 · sentence 2 of 2")
 
 
-class started:  # noqa: N801  reads as a verb
-    """The command itself, on a free port."""
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
 
-    def __init__(self, source):
-        self._argv = [sys.executable, "-m", "guardrail.cli.main", "studio", str(source), "--port", "0", "--no-browser"]
+
+class started:  # noqa: N801  reads as a verb
+    """The command itself."""
+
+    def __init__(self, source, port):
+        command = [sys.executable, "-m", "guardrail.cli.main", "studio", str(source)]
+        self._argv = [*command, "--port", str(port), "--no-browser"]
 
     def __enter__(self):
         self._process = subprocess.Popen(self._argv, stderr=subprocess.PIPE, text=True)

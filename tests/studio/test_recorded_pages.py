@@ -13,6 +13,8 @@ from guardrail.telemetry.records import RecordStore
 from tests.support.recorded_answers import outcome, write_answers, write_store
 from tests.support.studios import running
 
+pytestmark = pytest.mark.clock
+
 VIEWS = ("/browse", "/browse?tab=changes", "/watch", "/watch?by=topic", "/compare")
 READY = {"browse": "a.record-item", "changes": "tbody tr", "watch": "svg.chart", "compare": ".view-compare > form"}
 NOW = time.time()

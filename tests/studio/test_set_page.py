@@ -16,6 +16,8 @@ from tests.support.studios import running
 
 expect.set_options(timeout=120_000)
 
+pytestmark = pytest.mark.clock
+
 
 @pytest.fixture
 def source(tmp_path):

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from guardrail.text.facts.alignment import align
 from guardrail.text.facts.amounts import read_amounts
-from guardrail.text.facts.bounds import bound_clashes
 from guardrail.text.facts.dates import read_moments
 from guardrail.text.facts.exchange import judge_exchange
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
@@ -19,7 +18,6 @@ from guardrail.text.facts.names import initials_of, read_names, read_quotes
 from guardrail.text.facts.neighbours import judge_neighbours
 from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
-from guardrail.text.facts.replaced import replaced_values
 from guardrail.text.facts.reserve import judge_reserve
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
 from guardrail.text.words import read_words
@@ -113,9 +111,6 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         if missed is not None:
             found.append(missed)
     found += judge_polarity(claim, known)
-    placed = replaced_values(claim, evidence) or bound_clashes(claim, evidence)
-    places = {m.span for m in placed}
-    found = [*placed, *(m for m in found if m.span not in places)]
     found += judge_reserve(claim, known)
     found += judge_force(claim, known)
     found += judge_exchange(claim, evidence)

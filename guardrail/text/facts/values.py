@@ -41,49 +41,6 @@ def values_of(facts: Facts) -> list[Fact]:
     return kept
 
 
-def may_be_equal(one: Fact, other: Fact) -> bool:
-    """Whether some reading makes the two the same, or one holds the other: "9" and "9 a.m.", "May" and "3 May 2019"."""
-    if is_equal(one, other) or one.surface.casefold() == other.surface.casefold():
-        return True
-    first, second = one.value, other.value
-    if isinstance(first, Amount) and isinstance(second, Amount):
-        return math.isclose(first.raw, second.raw) and not (first.unit and second.unit)
-    if isinstance(first, Amount) and isinstance(second, Moment):
-        return not first.unit and first.raw in _numbers(second)
-    if isinstance(second, Amount) and isinstance(first, Moment):
-        return not second.unit and second.raw in _numbers(first)
-    return isinstance(first, Moment) and isinstance(second, Moment) and _compatible(first, second)
-
-
-def _numbers(moment: Moment) -> set[float]:
-    """The bare numbers that a date or time may be written with."""
-    found = {float(part) for part in (moment.month, moment.day, *(moment.years or ())) if part is not None}
-    if moment.minute is not None:
-        found |= {moment.minute / 60, moment.minute / 60 - 12, moment.minute / 60 + 12}
-    return found
-
-
-def _compatible(one: Moment, other: Moment) -> bool:
-    """Whether all that both say agrees, and both say something of the same kind."""
-    told = False
-    if one.years and other.years:
-        told = one.years[0] <= other.years[1] and other.years[0] <= one.years[1]
-        if not told:
-            return False
-    for mine, theirs in ((one.month, other.month), (one.day, other.day)):
-        if mine is not None and theirs is not None:
-            if mine != theirs and not (one.swap or other.swap):
-                return False
-            told = True
-    if one.weekdays and other.weekdays:
-        if not _days(one.weekdays) & _days(other.weekdays):
-            return False
-        told = True
-    if one.minute is not None and other.minute is not None:
-        return one.minute == other.minute if one.sure and other.sure else one.minute % 720 == other.minute % 720
-    return told
-
-
 def _days(interval: tuple[int, int]) -> set[int]:
     first, last = interval
     return {day % 7 for day in range(first, first + (last - first) % 7 + 1)}
