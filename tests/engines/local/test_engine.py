@@ -216,6 +216,7 @@ def test_a_long_segment_is_judged_to_its_end():
     assert finding.verdict is not Verdict.SUPPORTED
 
 
+@pytest.mark.clock
 def test_results_are_the_same_in_every_process():
     """Sets have another order in each process; nothing may depend on it."""
     import json
