@@ -154,7 +154,7 @@ def version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def open_to_write(path: Path, patience: float) -> sqlite3.Connection:
-    """The writer's connection; makes the file, for its owner alone, and its tables where they are not there yet.
+    """The writer's connection, which whoever forks closes; makes the file, for its owner alone, and its tables where they are not there yet.
 
     Raises:
         sqlite3.Error, OSError, ConfigurationError: it cannot be written, now or ever.
@@ -162,7 +162,7 @@ def open_to_write(path: Path, patience: float) -> sqlite3.Connection:
     # A file that is there is never opened past SQLite: to close it would end the locks of this process on it.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
     try:
         if version(connection, path) == 0:
             _make_tables(connection, path)

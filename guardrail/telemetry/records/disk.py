@@ -34,7 +34,7 @@ class Limits:
 
 
 class Disk:
-    """One connection, for one thread. Its methods raise sqlite3.Error, OSError or ConfigurationError."""
+    """One connection, for one thread at a time. Its methods raise sqlite3.Error, OSError or ConfigurationError."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path

@@ -1,6 +1,8 @@
 """Writers across ``os.fork``: none is inside SQLite at that moment, and the child's begin afresh.
 
-A process that forks while another thread is inside SQLite leaves the child with locks that nobody opens again.
+A process that forks while another thread is inside SQLite leaves the child with locks that nobody opens again; a
+connection that is merely open makes SQLite in the child believe that it holds the parent's locks on the file, and what
+the child writes is lost when the parent closes it. So no writer's file is open at a fork.
 """
 
 from __future__ import annotations
@@ -13,14 +15,14 @@ from typing import Protocol
 from weakref import WeakSet
 
 _EXIT_SECONDS = 2.0
-_PAUSE_SECONDS = 0.5
+_PAUSE_SECONDS = 5.0  # longer than a writer waits for a locked file
 
 
 class Forked(Protocol):
     """What a writer does about forks and at the end."""
 
     def pause(self, seconds: float) -> bool:
-        """Stay out of SQLite until ``resume``; False if it could not in this time."""
+        """Close the file and stay out of SQLite until ``resume``; False if it could not in this time."""
         ...
 
     def resume(self) -> None:

@@ -122,7 +122,10 @@ class Writer:
 
     def pause(self, seconds: float) -> bool:
         """See Forked.pause."""
-        return self._in_sqlite.acquire(timeout=seconds)
+        if not self._in_sqlite.acquire(timeout=seconds):
+            return False
+        self._disk.let_go()
+        return True
 
     def resume(self) -> None:
         """See Forked.resume."""

@@ -54,8 +54,52 @@ def main(mode, path):
         say("leaving")
     elif mode == "fork":
         fork(store)
+    elif mode == "fork in a transaction":
+        fork_in_a_transaction(store)
+    elif mode == "end before the child":
+        end_before_the_child(store)
     elif mode == "full":
         full(store)
+
+
+def fork_in_a_transaction(store):
+    """The disk is slow, so that the parent is within a transaction when it forks."""
+    connected, within, parent = disk.Disk._connected, threading.Event(), os.getpid()
+
+    def slow(self):
+        connection = connected(self)
+        if os.getpid() == parent:
+            connection.execute("BEGIN IMMEDIATE")
+            within.set()
+            time.sleep(1)
+            connection.execute("COMMIT")
+        return connection
+
+    disk.Disk._connected = slow
+    store.record(outcome("parent"))
+    within.wait()
+    if os.fork() == 0:
+        store.record(outcome("child"))
+        os._exit(0 if store.flush(30) and store.counts == {"written": 1} else 1)
+    say(f"{os.wait()[1]} {store.flush(30)} {store.counts}")
+
+
+def end_before_the_child(store):
+    """The parent of a worker closes the file first; what the worker writes later must be in it."""
+    store.record(outcome("parent"))
+    store.flush(30)
+    (to_parent, says), (to_child, tells) = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        store.record(outcome("child, beside its parent"))
+        store.flush(30)
+        os.write(says, b"-")
+        os.read(to_child, 1)
+        store.record(outcome("child, alone"))
+        os._exit(0 if store.flush(30) else 1)
+    os.read(to_parent, 1)
+    store.close()
+    os.write(tells, b"-")
+    say(os.wait()[1])
 
 
 def fork(store):

@@ -27,9 +27,10 @@ def start(mode, path):
 @pytest.fixture(scope="module")
 def services(tmp_path_factory):
     """Services that end by themselves, started together: their files and what they said."""
-    made = {mode: tmp_path_factory.mktemp("service") / "guardrail.db" for mode in ("leave", "fork", "full")}
+    modes = ("leave", "fork", "fork in a transaction", "end before the child", "full")
+    made = {mode: tmp_path_factory.mktemp("service") / "guardrail.db" for mode in modes}
     running = {mode: start(mode, path) for mode, path in made.items()}
-    return {mode: (made[mode], *service.communicate(timeout=60)) for mode, service in running.items()}
+    return {mode: (made[mode], *service.communicate(timeout=120)) for mode, service in running.items()}
 
 
 def whole(path):
@@ -84,6 +85,20 @@ def test_forked_workers_record_each_for_itself(services):
     assert {f"worker {w} {n}" for w in range(8) for n in range(20)} <= set(ids)
     assert len(ids) == 160 + int(written)
     assert whole(path)
+
+
+def test_a_fork_waits_for_the_transaction_that_its_parent_is_in(services):
+    path, *said = services["fork in a transaction"]
+    assert said == ["0 True {'written': 1}\n", ""]
+    assert {record.id for record in RecordStore(path).records()} == {"parent", "child"}
+
+
+def test_a_worker_loses_nothing_where_its_parent_closes_the_file_first(services):
+    """SQLite's locks are its process's: a connection that was open at the fork would seem to hold them in the child."""
+    path, *said = services["end before the child"]
+    assert said == ["0\n", ""]
+    ids = {record.id for record in RecordStore(path).records()}
+    assert ids == {"parent", "child, beside its parent", "child, alone"}
 
 
 def test_a_full_disk_is_waited_for(services):
