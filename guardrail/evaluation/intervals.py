@@ -7,12 +7,12 @@ import math
 _Z = 1.959964  # 95 % of the normal distribution
 
 
-def wilson(hits: float, total: int) -> tuple[float, float]:
+def wilson(hits: float, total: float) -> tuple[float, float]:
     """Wilson's 95 % score interval of a share (Wilson 1927, JASA 22).
 
     Args:
         hits: How many of them; not whole where a unit counts by its share of hits.
-        total: Units, from 1 on.
+        total: Units; not whole where weighted ones count for as many as would tell as much.
 
     Raises:
         ValueError: ``total`` is not positive, or ``hits`` is outside 0..total.

@@ -31,6 +31,21 @@ async def read_body(request: Request, model: type[M]) -> M:
         raise StudioError(error.status, error.message, field) from None
 
 
+async def read_object(request: Request) -> dict[str, Any]:
+    """The JSON object that was sent.
+
+    Raises:
+        StudioError: it is none.
+    """
+    try:
+        sent = await request.json()
+    except (ValueError, RecursionError):
+        sent = None
+    if not isinstance(sent, dict):
+        raise StudioError(400, "Send one JSON object.")
+    return sent
+
+
 async def unless_left(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """What ``work`` comes to; it is cancelled once the page has dropped the request (its body must be read before).
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from guardrail.studio.bodies import read_object
 from guardrail.studio.errors import StudioError
 from guardrail.studio.recorded.changes import Change, changes, values_of
 from guardrail.studio.recorded.chosen import FieldError
@@ -40,7 +41,7 @@ def routes(studio: Studio) -> list[Route]:
         return reply(await studio.run(one, studio, request.query_params.get("id", "")))
 
     async def check(request: Request) -> Response:
-        return reply(await studio.run(check_one, studio, await body_of(request)))
+        return reply(await studio.run(check_one, studio, await read_object(request)))
 
     async def changed(request: Request) -> Response:
         return reply(await studio.run(changes_of, studio, request.query_params))
@@ -52,21 +53,6 @@ def routes(studio: Studio) -> list[Route]:
         Route("/api/record/check", check, methods=["POST"]),
         Route("/api/changes", changed),
     ]
-
-
-async def body_of(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent.
-
-    Raises:
-        StudioError: it is none.
-    """
-    try:
-        sent = await request.json()
-    except (ValueError, RecursionError):
-        sent = None
-    if not isinstance(sent, dict):
-        raise StudioError(400, "Send one JSON object.")
-    return sent
 
 
 def page_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from guardrail.errors import UsageError
-from guardrail.studio.browse import body_of
+from guardrail.studio.bodies import read_object
 from guardrail.studio.errors import StudioError
 from guardrail.studio.recorded.comparison import Comparison, disagreement, says
 from guardrail.studio.recorded.contest import MOST, ORDERS, Judge, judge_all, pair_questions
@@ -36,7 +36,7 @@ def routes(studio: Studio) -> list[Route]:
     jobs: Jobs[Comparison] = Jobs()
 
     async def begin(request: Request) -> Response:
-        job = await studio.run(start, studio, jobs, await body_of(request))
+        job = await studio.run(start, studio, jobs, await read_object(request))
         return reply({"id": job.id})
 
     async def state(request: Request) -> Response:

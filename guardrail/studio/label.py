@@ -18,7 +18,7 @@ from guardrail.evaluation.data.label_rows import read_label
 from guardrail.evaluation.data.rows import RowError
 from guardrail.evaluation.labels import RANDOM, SKIPPED, WHOLE, Item, Label, Labels, differ, is_done
 from guardrail.evaluation.wording import plain
-from guardrail.studio.browse import body_of
+from guardrail.studio.bodies import read_object
 from guardrail.studio.errors import StudioError
 from guardrail.studio.labelling import queue
 from guardrail.studio.labelling.journal import Journal
@@ -50,10 +50,10 @@ def routes(studio: Studio) -> list[Route]:
         return reply(await studio.run(desk.sheet, query.get("id", ""), query.get("by", ""), query.get("order", "")))
 
     async def say(request: Request) -> Response:
-        return reply(await studio.run(desk.say, await body_of(request)))
+        return reply(await studio.run(desk.say, await read_object(request)))
 
     async def undo(request: Request) -> Response:
-        return reply(await studio.run(desk.undo, await body_of(request)))
+        return reply(await studio.run(desk.undo, await read_object(request)))
 
     async def people(_: Request) -> Response:
         return reply(await studio.run(desk.people))

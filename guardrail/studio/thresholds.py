@@ -35,7 +35,7 @@ from guardrail.guard import Guard
 from guardrail.policy.calibration import Calibration
 from guardrail.policy.keys import PRESETS
 from guardrail.policy.policy import Policy
-from guardrail.studio.browse import body_of
+from guardrail.studio.bodies import read_object
 from guardrail.studio.errors import StudioError
 from guardrail.studio.label import NO_LABELS
 from guardrail.studio.labelling.journal import Journal
@@ -61,13 +61,13 @@ def routes(studio: Studio) -> list[Route]:
         return reply(await studio.run(bench.table, request.query_params))
 
     async def guaranteed(request: Request) -> Response:
-        return reply(await studio.run(bench.guaranteed, await body_of(request)))
+        return reply(await studio.run(bench.guaranteed, await read_object(request)))
 
     async def drafted(request: Request) -> Response:
-        return reply(await studio.run(bench.drafted, await body_of(request)))
+        return reply(await studio.run(bench.drafted, await read_object(request)))
 
     async def written(request: Request) -> Response:
-        return reply(await studio.run(bench.written, await body_of(request)))
+        return reply(await studio.run(bench.written, await read_object(request)))
 
     async def stop(_: Request) -> Response:
         bench.stop()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-_Z = 1.959964
+from guardrail.evaluation.intervals import wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,8 @@ def share(hits: Weighed, others: Weighed) -> Share:
     if both.records == 0 or both.answers <= 0:
         return Share(value=None, low=None, high=None, n=0, answers=0.0)
     value = hits.answers / both.answers
-    low, high = wilson(value, effective(hits, others))
+    n = effective(hits, others)
+    low, high = wilson(min(n, value * n), n)
     return Share(value=value, low=low, high=high, n=both.records, answers=both.answers)
 
 
@@ -74,13 +75,6 @@ def effective(hits: Weighed, others: Weighed) -> float:
     if hits.records == 0 or others.records == 0 or variance <= 0:
         return float(both.records)
     return value * (1 - value) / variance
-
-
-def wilson(value: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of ``n`` answers (Wilson, JASA 22, 1927)."""
-    middle = (value + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z * math.sqrt(value * (1 - value) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
-    return max(0.0, min(value, middle - half)), min(1.0, max(value, middle + half))
 
 
 def difference(first: Share, second: Share) -> Difference:

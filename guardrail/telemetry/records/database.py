@@ -154,7 +154,7 @@ def version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def open_to_write(path: Path, patience: float) -> sqlite3.Connection:
-    """The writer's connection, which whoever forks closes; makes the file, for its owner alone, and its tables where they are not there yet.
+    """The writer's connection, which the thread that forks closes; makes the file, for its owner alone, and its tables.
 
     Raises:
         sqlite3.Error, OSError, ConfigurationError: it cannot be written, now or ever.

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from guardrail.studio.recorded.shares import Share, Weighed, difference, effective, share, wilson
+from guardrail.studio.recorded.shares import Share, Weighed, difference, effective, share
 
 
 def plain(hits, others):
@@ -19,13 +19,6 @@ def sampled(faulty, clean, weight):
         Weighed(records=faulty, answers=faulty, squares=faulty),
         Weighed(records=clean, answers=clean * weight, squares=clean * weight**2),
     )
-
-
-def test_wilson_as_newcombe_prints_it():
-    # Newcombe 1998 (two-sided intervals for the single proportion), table I, method 3: 81 of 263 and 15 of 148.
-    assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
-    assert wilson(15 / 148, 148) == pytest.approx((0.0624, 0.1605), abs=5e-5)
-    assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
 
 
 def test_difference_as_newcombe_prints_it():
