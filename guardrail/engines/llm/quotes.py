@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from guardrail.text.facts import VALUE_KINDS, FactKind, compare, extract
+from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Facts
 from guardrail.text.language import language
 from guardrail.text.orders import gives_orders
@@ -119,7 +119,7 @@ class Documents:
         own = written.of(self._answer).casefold() if written and self._answer else ""
         made_up = _MADE_UP.match(own or claim.casefold())
         case = made_up.group() if made_up else ""
-        for missing in compare(facts, self._facts):
+        for missing in missing_facts(facts, self._facts):
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
@@ -133,7 +133,7 @@ class Documents:
     def _has_unscaled(self, value: str) -> bool:
         """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
         bare = _SCALE.sub("", value)
-        return bare != value and not compare(extract(bare), self._facts)
+        return bare != value and not missing_facts(extract(bare), self._facts)
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""

@@ -12,7 +12,7 @@ from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
-from guardrail.text.facts import EXACT, RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract
+from guardrail.text.facts import EXACT, RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract, missing_facts
 from guardrail.text.records.clash import row_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
@@ -96,7 +96,7 @@ def judge_readings(
 
 def _clashing(segment: Segment, library: Library, reading: Reading) -> tuple[Mismatch, ...]:
     """Values that this view alone contradicts, of a segment that the passages together support: they may disagree."""
-    found = compare(extract(segment.text), [library.sentences[i].facts for i in reading.view.parts])
+    found = missing_facts(extract(segment.text), [library.sentences[i].facts for i in reading.view.parts])
     return tuple(m for m in found if m.contradicts and m.weight >= RELIABLE and m.kind in VALUE_KINDS)
 
 

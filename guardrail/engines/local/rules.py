@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guardrail.text.facts import VALUE_KINDS, compare, extract
+from guardrail.text.facts import VALUE_KINDS, extract, missing_facts
 from guardrail.text.passages import Sentence
 from guardrail.types import Cause, Cell, ErrorType, Passage, Row, Segment, Span
 
@@ -49,7 +49,7 @@ def judge_by_rules(
     if best and covered >= 0.75:
         number, sentence = best[0]
         clashes = [
-            m for m in compare(extract(segment.text), [sentence.facts]) if m.contradicts and m.kind in VALUE_KINDS
+            m for m in missing_facts(extract(segment.text), [sentence.facts]) if m.contradicts and m.kind in VALUE_KINDS
         ]
         if clashes:
             clash = clashes[0]

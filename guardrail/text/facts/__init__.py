@@ -1,6 +1,17 @@
 """A gate for hard facts of a claim: numbers, units, dates, names, negation, reserve and quotations."""
 
 from guardrail.text.facts.fact import EXACT, RELIABLE, VALUE_KINDS, Fact, FactKind, Facts, Mismatch
-from guardrail.text.facts.gate import compare, extract
+from guardrail.text.facts.gate import compare, extract, missing_facts
 
-__all__ = ["EXACT", "RELIABLE", "VALUE_KINDS", "Fact", "FactKind", "Facts", "Mismatch", "compare", "extract"]
+__all__ = [
+    "EXACT",
+    "RELIABLE",
+    "VALUE_KINDS",
+    "Fact",
+    "FactKind",
+    "Facts",
+    "Mismatch",
+    "compare",
+    "extract",
+    "missing_facts",
+]

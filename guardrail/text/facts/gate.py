@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from guardrail.text.facts.alignment import align
+from guardrail.text.facts.alignment import FactEvidence, align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.dates import read_moments
 from guardrail.text.facts.exchange import judge_exchange
@@ -81,11 +81,10 @@ def extract(text: str) -> Facts:
 
 
 def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
-    """Find the facts of the claim that the evidence does not support.
+    """What the claim says against the evidence, or beyond it: missing facts, and those put another way.
 
-    A fact that occurs anywhere in the evidence is supported, and so is a number that follows from numbers of the
-    sentences nearest to the claim. Polarity is compared with the nearest sentence only,
-    reserve and force (may, must) with the few nearest ones.
+    Polarity is compared with the nearest sentence only, reserve and force (may, must) with the few nearest ones;
+    places and neighbours of values with all.
 
     Args:
         claim: The claim.
@@ -98,7 +97,28 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
     if not evidence:
         return ()
     known = align(claim, evidence)
-    found: list[Mismatch] = []
+    found = [
+        *_missing(claim, known),
+        *judge_polarity(claim, known),
+        *judge_reserve(claim, known),
+        *judge_force(claim, known),
+        *judge_exchange(claim, evidence),
+        *judge_neighbours(claim, evidence),
+    ]
+    return _in_order(found)
+
+
+def missing_facts(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
+    """Of ``compare`` the values, names and quotations alone, which costs a part of it.
+
+    A fact that occurs anywhere in the evidence is supported, and so is a number that follows from numbers of the
+    sentences nearest to the claim.
+    """
+    return _in_order(_missing(claim, align(claim, evidence))) if evidence else ()
+
+
+def _missing(claim: Facts, known: FactEvidence) -> list[Mismatch]:
+    found = []
     for fact in claim.facts:
         if isinstance(fact.value, Amount):
             missed = judge_amount(claim, fact, fact.value, known)
@@ -110,9 +130,8 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
             missed = judge_quote(fact, known)
         if missed is not None:
             found.append(missed)
-    found += judge_polarity(claim, known)
-    found += judge_reserve(claim, known)
-    found += judge_force(claim, known)
-    found += judge_exchange(claim, evidence)
-    found += judge_neighbours(claim, evidence)
+    return found
+
+
+def _in_order(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
     return tuple(sorted(found, key=lambda m: (m.span, m.kind)))
