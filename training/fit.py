@@ -74,7 +74,7 @@ def read(answer: LabelledAnswer, engine: LocalEngine) -> Example | None:
     for segment, view, readings in zip(segments, views, read, strict=True):
         done = [r for r in readings or [] if r is not None]
         if done and bare(segment.text) not in library.copies:  # a copy is certain, whatever the scorer says
-            rows.append(row_signals(done, gate(segment, library, done), view.coverage_all))
+            rows.append(row_signals(done, gate(segment, library, done, answer.question), view.coverage_all))
             evidence = evidence_texts(judge_readings(segment, library, view, done, _ANY, 1), answer.passages)
             found = check_logic(segment.id, segment.text, segment.relations, evidence) if segment.relations else None
             wrong = found is not None and found.consistent is False

@@ -156,4 +156,4 @@ def _row(
     done = [r for r in readings if r is not None]
     if len(done) < len(readings):
         return _OUT_OF_TIME.row(segment.id, empty)
-    return judge_readings(segment, library, views, done, scorer, count)
+    return judge_readings(segment, library, views, done, scorer, count, request.question)

@@ -12,7 +12,17 @@ from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
-from guardrail.text.facts import EXACT, RELIABLE, VALUE_KINDS, FactKind, Mismatch, compare, extract, missing_facts
+from guardrail.text.facts import (
+    EXACT,
+    RELIABLE,
+    VALUE_KINDS,
+    FactKind,
+    Mismatch,
+    compare,
+    extract,
+    judge_yes_no,
+    missing_facts,
+)
 from guardrail.text.records.clash import row_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
@@ -41,12 +51,18 @@ class Reading:
 
 
 def judge_readings(
-    segment: Segment, library: Library, views: SegmentViews, readings: Sequence[Reading], scorer: Scorer, count: int
+    segment: Segment,
+    library: Library,
+    views: SegmentViews,
+    readings: Sequence[Reading],
+    scorer: Scorer,
+    count: int,
+    question: str | None = None,
 ) -> Row:
-    """Row of one of ``count`` segments from all that was read of it."""
+    """Row of one of ``count`` segments, an answer to the question, from all that was read of it."""
     windows = [r for r in readings if r.view.window is not None]
     joint = next((r for r in readings if r.view.window is None), None)
-    mismatches = gate(segment, library, readings)
+    mismatches = gate(segment, library, readings, question)
     signals = row_signals(readings, mismatches, views.coverage_all)
     supported = scorer(signals, count)
     if any(m.weight >= EXACT for m in mismatches):
@@ -120,13 +136,20 @@ def _copied_row(segment: Segment, library: Library, cells: tuple[Cell | None, ..
     )
 
 
-def gate(segment: Segment, library: Library, readings: Sequence[Reading]) -> tuple[Mismatch, ...]:
-    """Hard facts of the segment that nothing read of it supports."""
+def gate(
+    segment: Segment, library: Library, readings: Sequence[Reading], question: str | None = None
+) -> tuple[Mismatch, ...]:
+    """Hard facts of the segment that nothing read of it supports, and an opening yes or no that it belies."""
     parts = sorted({i for r in readings for i in r.view.parts})
     titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
     evidence = [*(extract(title) for title in titles), *(library.sentences[i].facts for i in parts)]
     claim = extract(segment.text)
-    return (*compare(claim, evidence), *row_clashes(claim, library.tables, library.prose))
+    belied = judge_yes_no(claim, extract(question)) if question else None
+    return (
+        *compare(claim, evidence),
+        *row_clashes(claim, library.tables, library.prose),
+        *([belied] if belied else []),
+    )
 
 
 def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], coverage_all: float) -> Signals:
@@ -151,7 +174,7 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], cov
         coverage_all=coverage_all,
         missing_numbers=worst(VALUE_KINDS),
         missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
-        negation=worst({FactKind.NEGATION, FactKind.RESERVE, FactKind.FORCE}),
+        negation=worst({FactKind.NEGATION, FactKind.RESERVE, FactKind.FORCE, FactKind.YES_NO}),
         refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
     )
 

@@ -6,13 +6,16 @@ The joint view puts the best sentences of all passages together, for evidence th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from guardrail.engines.local.rules import bare
 from guardrail.errors import EngineTimeout
+from guardrail.text.facts import extract
+from guardrail.text.facts.values import values_of
 from guardrail.text.passages import Sentence, Window, sentences, titled, windows
 from guardrail.text.records.clash import Cells
+from guardrail.text.restatement import restate
 from guardrail.text.words import Overlap, content_words
 from guardrail.types import Passage, Segment
 
@@ -43,6 +46,11 @@ class SegmentViews:
     windows: tuple[View, ...]
     joint: View | None
     coverage_all: float
+
+    @property
+    def all(self) -> tuple[View, ...]:
+        """The windows, then the joint view."""
+        return (*self.windows, self.joint) if self.joint else self.windows
 
 
 class Library:
@@ -128,7 +136,27 @@ class Library:
                 for k, i in enumerate(picked)
             )
             joint = View(text, picked, None, self.overlap.coverage(words, picked))
-        return SegmentViews(words, found, joint, self.overlap.coverage(words, pool))
+        return self._restated(segment, SegmentViews(words, found, joint, self.overlap.coverage(words, pool)), pool)
+
+    def _restated(self, segment: Segment, views: SegmentViews, pool: Sequence[int]) -> SegmentViews:
+        """Coverage of the segment in the evidence's forms of its values: "1 pm" is there where a passage says 13:00."""
+        claim = extract(segment.text)
+        if not values_of(claim):
+            return views
+        parts = sorted({i for view in views.all for i in view.parts})
+        words = content_words(restate(claim, [self.sentences[i].facts for i in parts]))
+        if words == views.words:
+            return views
+
+        def covered(view: View) -> View:
+            return replace(view, coverage=self.overlap.coverage(words, view.parts))
+
+        return replace(
+            views,
+            windows=tuple(map(covered, views.windows)),
+            joint=covered(views.joint) if views.joint else None,
+            coverage_all=self.overlap.coverage(words, pool),
+        )
 
     def _in_reading_order(self, picked: tuple[int, ...]) -> tuple[int, ...]:
         """Passage of the best sentence first, each in its own order: the order of passages must not matter."""

@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from guardrail.text.facts import EXACT, RELIABLE, FactKind, Mismatch
+from guardrail.text.facts import EXACT, RELIABLE, FactKind, Mismatch, extract
+from guardrail.text.facts.values import values_of
 from guardrail.text.words import Word, content_words, placed_words, read_words
 from guardrail.types import Span
 
@@ -49,11 +50,18 @@ def clash_in_words(text: str, sentences: Iterable[str]) -> Clash | None:
         if same < _NEAR or (best is not None and same <= best[0]):
             continue
         for tag, a, b, c, d in matcher.get_opcodes():
-            if tag == "replace" and _names_something(own[a:b]) and _names_something(other[c:d]):
+            if tag == "replace" and _are_alike(own[a:b], other[c:d]):
                 span = Span(own[a].start, own[b - 1].end)
                 best = same, Clash(span.of(text), sentence[other[c].start : other[d - 1].end], span)
                 break
     return best[1] if best else None
+
+
+def _are_alike(said: Sequence[Word], found: Sequence[Word]) -> bool:
+    """Whether one stretch can stand in the other's place: "the first" and "patients for" cannot."""
+    if not _names_something(said) or not _names_something(found):
+        return False
+    return bool(said[-1].stem or said[-1].form[:1].isdigit()) == bool(found[-1].stem or found[-1].form[:1].isdigit())
 
 
 def _names_something(words: Sequence[Word]) -> bool:
@@ -74,6 +82,8 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
         known: Content words of all passages.
     """
     firm = max((m for m in mismatches if m.weight >= RELIABLE), key=_firmness, default=None)
+    if firm is not None and firm.kind is FactKind.YES_NO:
+        return f"The answer opens with “{firm.claim_value}”, but goes on: “{firm.evidence_value}”."
     if firm is not None and firm.kind is FactKind.NEGATION:
         return "The answer and the passage differ in what they affirm and deny."
     if firm is not None and firm.kind is FactKind.RESERVE and not firm.contradicts:
@@ -84,7 +94,13 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
         return f"No passage that was read mentions {firm.claim_value}."
     if clash is not None:
         return f"The answer says “{clash.said}”; the passage says “{clash.found}”."
-    missing = list(dict.fromkeys(span.of(text) for word, span in placed_words(text) if word not in known))
+    values = [fact.span for fact in values_of(extract(text))]  # those that are missing were named above
+
+    def is_value(span: Span) -> bool:
+        return any(value.start <= span.start and span.end <= value.end for value in values)
+
+    absent = (span for word, span in placed_words(text) if word not in known and not is_value(span))
+    missing = list(dict.fromkeys(span.of(text) for span in absent))
     if len(missing) >= _OFF_TOPIC * len(set(content_words(text))):
         return "The passages speak of something else."
     if missing:

@@ -2,6 +2,7 @@
 
 from guardrail.text.facts.fact import EXACT, RELIABLE, VALUE_KINDS, Fact, FactKind, Facts, Mismatch
 from guardrail.text.facts.gate import compare, extract, missing_facts
+from guardrail.text.facts.yes_no import judge_yes_no
 
 __all__ = [
     "EXACT",
@@ -13,5 +14,6 @@ __all__ = [
     "Mismatch",
     "compare",
     "extract",
+    "judge_yes_no",
     "missing_facts",
 ]

@@ -40,6 +40,8 @@ _ENGLISH = re.compile(
     rf"|\b(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))})(?:\sminutes)?\s(?P<way>past|to)\s"
     rf"(?P<h4>{_HOUR})\b"
     r"(?!\s(?:\w+\s)?(?:hours|minutes|days|weeks|months|years|per|%))"
+    r"|\b(?:at|from|until|till|by|before|after)\s(?P<h5>1[0-2]|[1-9]|" + "|".join(_HOURS) + r")"
+    r"(?=[.,;!?)]*\s*$|[.,;!?)](?!\d)|\s(?:on|and|until|till|to|every|each|daily|sharp)\b)"
     r"|\b(?P<noon>[Nn]oon|[Mm]idday|[Mm]idnight)\b"
     rf"|\b(?P<m6>{_MONTH})"
     r"|(?<![\w.,:/$€£¥#-])(?P<range>1[0-9][0-9][0-9]|20[0-9][0-9])\s?[–/-]\s?(?P<end>[0-9][0-9])(?![0-9]|[-/][0-9])"
@@ -58,6 +60,13 @@ _AT_DATE = re.compile(
     re.IGNORECASE,
 )
 
+
+_SCHEDULE = re.compile(
+    r"\b(?:open|clos|start|begin|began|end|finish|leav|depart|arriv|serv|shut|check(?:ed|s)?[\s-]?(?:in|out)|run|meet)"
+    r"(?:e?s|e?d|ing|ning|ting)?\b",
+    re.IGNORECASE,
+)
+"""Verbs beside which a bare "at 8" is a time of day."""
 
 _AT_TIME = re.compile(r"\b(?:at|by|until|before|after|from|since)\s(?:a\s)?$")
 _CN = "[零〇一二三四五六七八九十0-9]"
@@ -125,6 +134,8 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
         moment = _clock(g["h4"], 0, None)
         shift = _STEPS[g["step"]] * (1 if g["way"] == "past" else -1)
         return moment._replace(minute=((moment.minute or 0) + shift) % 1440, sure=False)
+    if g["h5"]:
+        return _clock(g["h5"], 0, None) if _SCHEDULE.search(text) else None
     if g["noon"]:
         return Moment(minute=0 if g["noon"].lower() == "midnight" else 720, sure=True)
     if g["m6"]:
@@ -190,7 +201,7 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
             found.append((Span(*match.span("end")), Moment(years=(last, last))))
         else:
             stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
-            found.append((Span(match.start(), stop), moment))
+            found.append((Span(match.start("h5") if match["h5"] else match.start(), stop), moment))
     if text.isascii():
         return found
     found += [(Span(*m.span()), moment) for m in _CHINESE_DATE.finditer(text) if (moment := _chinese(m)) is not None]

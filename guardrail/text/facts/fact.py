@@ -14,7 +14,8 @@ class FactKind(StrEnum):
     """What sort of hard fact.
 
     QUANTITY is a number with a unit; RESERVE is what the evidence does not assert (reported, planned, denied ...),
-    FORCE is may against must, ROLE is who does what to whom, NEIGHBOUR what is said of something else near by.
+    FORCE is may against must, ROLE is who does what to whom, NEIGHBOUR what is said of something else near by,
+    YES_NO an opening yes or no against the sentence behind it.
     """
 
     NUMBER = "number"
@@ -28,6 +29,7 @@ class FactKind(StrEnum):
     FORCE = "force"
     ROLE = "role"
     NEIGHBOUR = "neighbour"
+    YES_NO = "yes_no"
 
 
 VALUE_KINDS = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE})

@@ -43,10 +43,17 @@ def _is_stated(amount: Amount, evidence: FactEvidence) -> bool:
     if any(same(exact, other) and (other.unit or not in_unit) for other in evidence.amounts):
         return True
     if not amount.unit:
-        return any(amount.raw in (m.years and m.years[0], m.month, m.day) for m in evidence.moments)
+        return any(
+            amount.raw in (m.years and m.years[0], m.month, m.day) or _is_hour(amount, m) for m in evidence.moments
+        )
     return amount.unit == "s" and any(  # "十日" is ten days or the tenth
         m.day == amount.raw or (m.minute is not None and m.minute * 60.0 == amount.base) for m in evidence.moments
     )
+
+
+def _is_hour(amount: Amount, moment: Moment) -> bool:
+    """Whether a bare number is a full hour of the moment: "from 8 to 6" and 8:00, 18:00."""
+    return moment.minute is not None and amount.raw <= 24 and (amount.raw * 60 - moment.minute) % 720 == 0
 
 
 def _is_hedged(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:
