@@ -20,7 +20,7 @@ from guardrail.engines.local.rules import bare, judge_by_rules
 from guardrail.engines.local.scorer import LONGEST, Scorer, load_scorer
 from guardrail.text.facts import extract
 from guardrail.text.language import may_be_english
-from guardrail.text.restatement import after_question, restate
+from guardrail.text.restatement import after_question, restate, statement_of
 from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, Row, Segment, SupportMatrix
 
@@ -97,7 +97,8 @@ class LocalEngine:
         for number, (segment, found) in enumerate(zip(request.segments, views, strict=True)):
             if found is None or not may_be_english(segment.text):
                 continue
-            pieces = claim_pieces(after_question(segment.text, question))
+            text = after_question(segment.text, question) if question else statement_of(segment.text)
+            pieces = claim_pieces(text)
             for view in (*found.windows, *([found.joint] if found.joint else [])):
                 if may_be_english(view.text):
                     plan.append((number, view, len(pieces)))

@@ -15,7 +15,7 @@ from guardrail.text.facts import extract
 from guardrail.text.facts.values import values_of
 from guardrail.text.passages import Sentence, Window, sentences, titled, windows
 from guardrail.text.records.clash import Cells
-from guardrail.text.restatement import restate
+from guardrail.text.restatement import restate, statement_of
 from guardrail.text.words import Overlap, content_words
 from guardrail.types import Passage, Segment
 
@@ -113,7 +113,7 @@ class Library:
 
     def views(self, segment: Segment, must_read: Sequence[int]) -> SegmentViews:
         """Views for one segment; the best window of each ``must_read`` passage is among them."""
-        words = content_words(segment.text)
+        words = content_words(statement_of(segment.text))
         scored = sorted(
             ((self.overlap.coverage(words, self._parts(w)), -number, w) for number, w in enumerate(self._windows)),
             key=lambda item: (item[0], item[1]),
@@ -140,7 +140,7 @@ class Library:
 
     def _restated(self, segment: Segment, views: SegmentViews, pool: Sequence[int]) -> SegmentViews:
         """Coverage of the segment in the evidence's forms of its values: "1 pm" is there where a passage says 13:00."""
-        claim = extract(segment.text)
+        claim = extract(statement_of(segment.text))
         if not values_of(claim):
             return views
         parts = sorted({i for view in views.all for i in view.parts})

@@ -14,6 +14,19 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AMOUNT = re.compile(
     r"((?:[A-Z]{3} )?[^\w\-−]{0,3})([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d{1,12}(?:\.\d{1,6})?)(\D{0,12})"
 )
+_UNITS = {
+    **{unit: unit for unit in "mg g kg t mm cm m km ml cl l s ms min h kWh kW W V mAh Hz MHz GHz".split()},
+    **{unit: unit for unit in "seconds minutes hours days weeks months years EUR USD GBP CHF GB MB TB KB".split()},
+    **{unit.lower(): unit for unit in "EUR USD GBP CHF GB MB TB KB kW kWh mAh MHz GHz".split()},
+    **dict.fromkeys(("mins", "minute"), "minutes"), **dict.fromkeys(("hrs", "hr", "hour"), "hours"),
+    **dict.fromkeys(("sec", "secs"), "seconds"), **dict.fromkeys(("pct", "percent", "%"), "%"),
+    "m s": "m/s", "km h": "km/h", "m2": "m²", "km2": "km²", "m3": "m³",
+    **{sign: sign for sign in ("€", "$", "£", "°C", "°F")},
+}  # fmt: skip
+"""Units in headers: "mass_g", "Price (EUR)"."""
+
+_UNIT_LAST = re.compile(r"(?P<name>.*?\S)\s*(?:[(\[](?P<inside>[^()\[\]]{1,8})[)\]]|\s(?P<word>(?:k?m\s)?\S{1,8}))\s*")
+_NUMBER = re.compile(r"(?P<number>[-−]?\d[\d.,]*)(?P<rank> \((?:lowest|highest)\))?")
 _KEY = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 
 
@@ -37,8 +50,22 @@ def row_text(headers: Sequence[str], row: Sequence[str]) -> str:
     for column, cell in enumerate(row):
         header = headers[column] if column < len(headers) else ""
         if cell:
-            parts.append(f"{header}: {cell}" if header else cell)
+            name, value = _with_unit(header, cell)
+            parts.append(f"{name}: {value}" if name else value)
     return "; ".join(parts) + "." if parts else ""
+
+
+def _with_unit(header: str, cell: str) -> tuple[str, str]:
+    """A bare number with the unit that its header names, and the header without it."""
+    number, named = _NUMBER.fullmatch(cell), _UNIT_LAST.fullmatch(header)
+    if number is None or named is None:
+        return header, cell
+    word = named["inside"] or named["word"]
+    unit = _UNITS.get(word) or (_UNITS.get(word.lower()) if len(word) > 2 else None)
+    if unit is None:
+        return header, cell
+    value = f"{unit}{number['number']}" if unit in "€$£" else f"{number['number']} {unit}"
+    return named["name"], value.replace(" %", "%") + (number["rank"] or "")
 
 
 def title(name: str) -> str:

@@ -12,6 +12,7 @@ from guardrail.check.contract import VerifyRequest
 from guardrail.check.threads import AT_ONCE
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.engines.local.model import CrossEncoder, load
+from guardrail.engines.local.passage_index import Library
 from guardrail.testing import check_engine
 from guardrail.types import Segment, Span
 
@@ -246,3 +247,15 @@ def test_copied_sentences_around_it_do_not_help_a_doubtful_one():
     assert len(report.findings) == 3
     # Int8 activations are scaled per batch, so that scores move a little with what is read beside; the prior moves more.
     assert among.score == pytest.approx(alone.score, abs=0.01)
+
+
+def test_values_in_another_form_count_as_words_of_the_passage():
+    """Else "1 pm" would be two words that the passages lack."""
+    hours = "The clinic is open on Saturday from 9:00 to 13:00 and closed on Sunday."
+    library = Library([Passage(id="1", text=hours)])
+    texts = ("It is open on Saturday from 9 am to 1 pm.", "It is open on Saturday from 9 am to 2 pm.")
+    same, other = (
+        library.views(Segment(id="s1", span=Span(0, len(text)), text=text), ()).windows[0].coverage for text in texts
+    )
+    assert same == 1.0
+    assert other < 1.0

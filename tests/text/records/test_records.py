@@ -22,7 +22,7 @@ def told(text: str) -> list[str]:
     ("text", "expected"),
     [
         ("| Plan | Data |\n|---|--:|\n| Move | 40 GB |\n| Max | |", ["Plan: Move; Data: 40 GB.", "Plan: Max."]),
-        ("room,size_m2,price\nAlpha,12,40\nBeta,20,60", ["room: Alpha; size m2: 12; price: 40.", "room: Beta; size m2: 20; price: 60."]),
+        ("room,size_m2,price\nAlpha,12,40\nBeta,20,60", ["room: Alpha; size: 12 m²; price: 40.", "room: Beta; size: 20 m²; price: 60."]),
         ("Station\tDeparture\nOslo\t10:05", ["Station: Oslo; Departure: 10:05."]),
         ("Day | Hours\nMonday | 9 to 5\nTuesday | closed", ["Day: Monday; Hours: 9 to 5.", "Day: Tuesday; Hours: closed."]),
         ("<table><tr><th>Day<th>Hours</tr><tr><td>Mon<td>9&ndash;17</table>", ["Day: Mon; Hours: 9–17."]),

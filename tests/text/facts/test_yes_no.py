@@ -1,0 +1,68 @@
+"""An opening yes or no against the sentence behind it."""
+
+import pytest
+
+from guardrail import Guard, Policy, Verdict
+from guardrail.text.facts import extract, judge_yes_no
+
+
+def belied(question, answer):
+    return judge_yes_no(extract(answer), extract(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is it open on Sunday?", "Yes, the clinic is closed on Sundays."),
+        ("Is the clinic open on Sunday?", "No, the clinic is open on Sundays."),
+        ("Is parking free?", "Yes, parking is not free."),
+        ("Do I need a referral?", "No, you need a referral letter."),
+        ("Are pets allowed?", "Yes, pets are forbidden."),
+        ("Was the plan approved?", "Yes, the plan was rejected, as the minutes say."),
+        ("Is breakfast included in the price?", "Yes: breakfast is excluded from the price."),
+    ],
+)
+def test_a_sentence_that_says_the_opposite(question, answer):
+    found = belied(question, answer)
+    assert found is not None
+    assert found.claim_value == answer[: answer.index("s" if answer[0] == "Y" else "o") + 1]
+    assert found.contradicts
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is it open on Sunday?", "No, the clinic is closed on Sundays."),
+        ("Is it open on Sunday?", "Yes, the clinic is open on Sundays."),
+        ("Is it open on Sunday?", "Yes, the clinic never closes."),
+        ("Is parking free?", "No, parking is free for two hours only."),
+        ("Is parking free?", "No, it is not free."),
+        ("Is parking free?", "No, if you stay all day; parking is free for two hours."),
+        ("Is parking free or not?", "No, parking is free."),
+        ("Isn't parking free?", "No, parking is free."),
+        ("What is free?", "No, parking is free."),
+        ("Do I need a referral?", "Yes, you need a referral."),
+        ("Can I bring my dog?", "No, you cannot bring your dog."),
+        ("Was the plan approved?", "No, the plan was rejected."),
+        ("Was the plan approved?", "No, the plan was not rejected, and it was approved."),
+        ("Is smoking forbidden?", "Yes, smoking is not allowed."),
+        ("Is smoking forbidden?", "No, smoking is allowed."),
+        ("Is parking free?", "Parking is not free."),
+    ],
+)
+def test_sentences_that_fit_or_do_not_tell(question, answer):
+    assert belied(question, answer) is None
+
+
+def test_without_a_question_there_is_nothing_to_belie():
+    assert judge_yes_no(extract("Yes, it is closed."), None) is None
+
+
+def test_a_guard_says_what_is_wrong():
+    passages = ["Opening hours: Monday to Friday 8:00-18:00. The clinic is closed on Sundays."]
+    guard = Guard(policy=Policy.monitor())
+    [wrong] = guard.check("Yes, the clinic is closed on Sundays.", passages, question="Is it open on Sunday?").findings
+    assert wrong.verdict is Verdict.CONTRADICTED
+    assert wrong.reason.startswith("The answer opens with “Yes”, but goes on:")
+    [right] = guard.check("No, the clinic is closed on Sundays.", passages, question="Is it open on Sunday?").findings
+    assert right.verdict is Verdict.SUPPORTED

@@ -1,0 +1,35 @@
+"""Cells with the units that their headers name."""
+
+import pytest
+
+from guardrail.text.records import row_text, statements
+from guardrail.text.records.statement import title
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "said"),
+    [
+        ("mass_g", "1240", "mass: 1240 g."),
+        ("max_wind_m_s", "12", "max wind: 12 m/s."),
+        ("size_m2", "64.5", "size: 64.5 m²."),
+        ("flightTimeMin", "46", "flight Time: 46 min."),
+        ("Price (EUR)", "1,299.50", "Price: 1,299.50 EUR."),
+        ("Price ($)", "49", "Price: $49."),
+        ("share_pct", "12", "share: 12%."),
+        ("weight [kg]", "-3 (lowest)", "weight: -3 kg (lowest)."),
+        ("Price (EUR)", "on request", "Price (EUR): on request."),
+        ("Price (EUR)", "49 USD", "Price (EUR): 49 USD."),
+        ("Vitamin C", "3", "Vitamin C: 3."),
+        ("Plan S", "3", "Plan S: 3."),
+        ("EUR", "3", "EUR: 3."),
+        ("Rooms (total)", "3", "Rooms (total): 3."),
+    ],
+)
+def test_a_bare_number_has_the_unit_of_its_header(header, cell, said):
+    assert row_text([title(header)], [cell]) == said
+
+
+def test_json_keys_that_end_in_a_unit():
+    [statement] = statements('{"model": "Heron 2", "mass_g": 1240, "open": true}\n')
+    assert statement.text == "model: Heron 2; mass: 1240 g; open: yes."
+    assert dict(statement.cells)["mass g"] == "1240"
