@@ -81,7 +81,7 @@ def label_desk(page: Page, address: str) -> None:
                                arg=page.locator(".answer-text").inner_text())  # fmt: skip
         at_hand.wait_for()
     page.keyboard.press("1")
-    page.get_by_text("sentence 2 of 2").wait_for()
+    page.locator(".answer-side").get_by_text("sentence 2 of 2").wait_for()
     page.get_by_text("Kept.").wait_for()
     page.keyboard.press("h")
 
@@ -92,7 +92,7 @@ def set_thresholds(page: Page, address: str) -> None:
     page.get_by_role("slider", name="Threshold").wait_for()
     page.get_by_label("At most").fill("20")
     page.get_by_role("button", name="Find the threshold").click()
-    page.get_by_text("guarantee", exact=False).last.wait_for()
+    page.get_by_text("at most 20 % are delivered as supported").wait_for()
 
 
 PICTURES: dict[str, tuple[Callable[[Page, str], None], dict[str, int], str, bool]] = {
@@ -130,7 +130,9 @@ def main() -> None:
             context = chromium.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
             context.set_default_timeout(WAIT)
             page = context.new_page()
-            with studio(*([str(answers)] if name in LABELLED else [])) as address:
+            with studio(
+                *([str(answers), "--policy-out", f"{folder}/policy.yaml"] if name in LABELLED else [])
+            ) as address:
                 show(page, address)
                 page.screenshot(path=out / f"{name}.png", full_page=whole)
             with Image.open(out / f"{name}.png") as picture:  # few colours: a palette takes a third of the bytes
