@@ -31,7 +31,7 @@ LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-preb
 	gunicorn==22.0.0 openai==1.60.0 cachetools tenacity
 
 .DEFAULT_GOAL := help
-.PHONY: help demo monitor-demo test lint docs train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
+.PHONY: help demo monitor-demo test lint pages-types docs train bench cross-encoder-test lowest-test monitor-test phoenix-test wheel-test clean needs-data
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -50,6 +50,10 @@ lint: $(VENV)/.with-dev ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Nothing else needs npm, and what it installs is not shipped.
+pages-types: .ci/pages/node_modules/.package-lock.json ## the types that the studio's pages state, by TypeScript (needs npm)
+	.ci/pages/node_modules/.bin/tsc -p .ci/pages
 
 docs: $(VENV)/.with-docs ## the documentation as a site, in build/docs; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q -f docs/site/mkdocs.yml
@@ -110,11 +114,15 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	../venv/bin/python -m pytest -q -p no:cacheprovider --import-mode=importlib tests
 
 clean: ## remove what the other targets made, .venv included; runs/ stays
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-phoenix build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-phoenix build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .ci/pages/node_modules
 	find guardrail integrations training benchmarks examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 needs-data:
 	@test -d "$(DATA)" || { echo 'DATA must name the data folder: make train DATA=path/to/data' >&2; exit 2; }
+
+.ci/pages/node_modules/.package-lock.json: .ci/pages/package.json .ci/pages/package-lock.json
+	@npm ci --prefix .ci/pages --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

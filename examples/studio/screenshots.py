@@ -16,7 +16,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from bridges import write_answers, write_labels
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
@@ -65,33 +67,74 @@ def namesakes(page: Page, address: str) -> None:
     page.mouse.move(0, 0)
 
 
+def label_desk(page: Page, address: str) -> None:
+    """A wrong sentence labelled, with the kind of its error, and what the guard thinks."""
+    page.goto(f"{address}&/label")
+    page.get_by_label("Your name").fill("Bo")
+    page.get_by_label("How many").fill("20")
+    page.keyboard.press("Enter")
+    at_hand = page.locator(".sentence.at-hand")
+    at_hand.wait_for()
+    while "violinist" not in page.locator(".answer-text").inner_text():
+        page.keyboard.press("s")
+        page.wait_for_function("text => !document.querySelector('.answer-text')?.innerText.includes(text)",
+                               arg=page.locator(".answer-text").inner_text())  # fmt: skip
+        at_hand.wait_for()
+    page.keyboard.press("1")
+    page.locator(".answer-side").get_by_text("sentence 2 of 2").wait_for()
+    page.get_by_text("Kept.").wait_for()
+    page.keyboard.press("h")
+
+
+def set_thresholds(page: Page, address: str) -> None:
+    """Sixty labels, and what a threshold does to them."""
+    page.goto(f"{address}&/set")
+    page.get_by_role("slider", name="Threshold").wait_for()
+    page.get_by_label("At most").fill("20")
+    page.get_by_role("button", name="Find the threshold").click()
+    page.get_by_text("at most 20 % are delivered as supported").wait_for()
+
+
 PICTURES: dict[str, tuple[Callable[[Page, str], None], dict[str, int], str, bool]] = {
     "studio-form": (check_form, WIDE, "light", False),
     "studio-check": (check_result, WIDE, "light", True),
     "studio-check-dark": (namesakes, WIDE, "dark", True),
     "studio-check-small": (check_result, SMALL, "light", False),
+    "studio-label": (label_desk, WIDE, "light", False),
+    "studio-set": (set_thresholds, WIDE, "light", True),
 }
 """Name of the file: what to open, size of the window, colours, whether the whole page is taken."""
+
+LABELLED = ("studio-label", "studio-set")
+"""Those of a studio with answers and labels."""
 
 
 def main() -> None:
     """Make all pictures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("docs/images"))
-    out = parser.parse_args().out
+    parser.add_argument("--only", choices=tuple(PICTURES), nargs="+", default=tuple(PICTURES))
+    given = parser.parse_args()
+    out = given.out
     browser = next(
         (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
     )
     if not browser:
         sys.exit("There is no Chromium on the path. Install it (Debian: apt-get install chromium).")
-    with studio() as address, sync_playwright() as playwright:
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        answers = write_answers(Path(folder) / "answers.jsonl")
+        write_labels(answers)
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        for name, (show, size, scheme, whole) in PICTURES.items():
+        for name in given.only:
+            show, size, scheme, whole = PICTURES[name]
             context = chromium.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
             context.set_default_timeout(WAIT)
             page = context.new_page()
-            show(page, address)
-            page.screenshot(path=out / f"{name}.png", full_page=whole)
+            with studio(
+                *([str(answers), "--policy-out", f"{folder}/policy.yaml"] if name in LABELLED else [])
+            ) as address:
+                show(page, address)
+                page.screenshot(path=out / f"{name}.png", full_page=whole)
             with Image.open(out / f"{name}.png") as picture:  # few colours: a palette takes a third of the bytes
                 small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
             small.save(out / f"{name}.png", optimize=True)

@@ -64,8 +64,10 @@ def _describe(settings: Settings) -> None:
     """What would run: every guard is built, and nothing secret is printed."""
     from guardrail.service.guards import build_guards, open_records
     from guardrail.service.pool import threads_of
+    from guardrail.service.studio import PATH, build_studio
 
     store = open_records(settings)
+    build_studio(settings, store)
     guards = build_guards(settings, store)
     typer.echo(f"address     {settings.host}:{settings.port}, {settings.workers} worker(s)")
     typer.echo(f"settings    {settings.source or 'environment and defaults'}")
@@ -83,5 +85,7 @@ def _describe(settings: Settings) -> None:
     if not settings.keys:
         typer.echo("key         none: everybody on this machine may use it")
     typer.echo(f"records     {store.path if store else 'none'}")
+    if settings.studio is not None:
+        typer.echo(f"studio      {PATH}/, for the keys {', '.join(settings.studio.keys)}")
     said = ", ".join(f"{name} {value:,}" for name, value in settings.limits.model_dump(exclude={"threads"}).items())
     typer.echo(f"limits      threads {threads_of(settings.limits)}, {said}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,9 +24,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class Access:
     """Requests of others are refused before their body is read."""
 
-    def __init__(self, app: ASGIApp, service: Service) -> None:
+    def __init__(self, app: ASGIApp, service: Service, open_paths: Collection[str] = ()) -> None:
         self._app = app
         self._service = service
+        self._open = frozenset((*OPEN, *open_paths))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -39,7 +41,9 @@ class Access:
             raise ServiceError(
                 421, "wrong_host", "This service does not go by that name. Add it to `hosts` in its settings."
             )
-        if scope["path"] in OPEN or (scope["path"] == "/metrics" and settings.open_metrics) or not settings.keys:
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        scope["state"]["open"] = scope["method"] in ("GET", "HEAD") and path in self._open
+        if scope["state"]["open"] or (path == "/metrics" and settings.open_metrics) or not settings.keys:
             return
         key = presented(headers)
         if key is None:

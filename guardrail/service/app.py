@@ -25,10 +25,12 @@ from guardrail.service.settings import Settings
 MOUNTED = (
     "guardrail.service.operations",
     "guardrail.service.native",
+    "guardrail.service.studio",
     "guardrail.service.dialects",
     "guardrail.service.proxy",  # last: it passes on what nobody else knows
 )
-"""Modules with ``routes(service) -> list[Route]`` and perhaps ``render_error(path, error) -> Response | None``."""
+"""Modules with ``routes(service) -> list[BaseRoute]``, and perhaps ``render_error(path, error) -> Response | None`` and
+``open_paths(service) -> Collection[str]``: paths that need no key."""
 
 
 def create_app(settings: Settings | None = None) -> Starlette:
@@ -50,6 +52,7 @@ def create_app(settings: Settings | None = None) -> Starlette:
     service = Service(settings or Settings.load())
     modules = _modules()
     renderings = [module.render_error for module in modules if hasattr(module, "render_error")]
+    open_paths = [path for module in modules if hasattr(module, "open_paths") for path in module.open_paths(service)]
 
     async def refused(request: Request, error: Exception) -> Response:
         given = error if isinstance(error, ServiceError) else _of_starlette(error)
@@ -60,7 +63,7 @@ def create_app(settings: Settings | None = None) -> Starlette:
         routes=[route for module in modules for route in module.routes(service)],
         middleware=[
             Middleware(Door, service=service, renderings=renderings),
-            Middleware(Access, service=service),
+            Middleware(Access, service=service, open_paths=open_paths),
             Middleware(Bodies, service=service),
         ],
         exception_handlers={ServiceError: refused, HTTPException: refused},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from guardrail.errors import GuardrailError
 from guardrail.service.guards import build_guards
-from guardrail.service.settings import Settings
+from guardrail.service.settings import Settings, StudioSettings
 from guardrail.service.warming import warm
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ class Reload:
         later = [name for name, value in fixed.items() if getattr(settings, name) != value]
         later += [f"limits.{name}" for name, value in limits.items() if getattr(settings.limits, name) != value]
         kept = settings.limits.model_copy(update=limits)
-        service.settings = settings.model_copy(update={**fixed, "limits": kept})
+        studio, later_studio = _studio(before.studio, settings.studio)
+        later += later_studio
+        service.settings = settings.model_copy(update={**fixed, "limits": kept, "studio": studio})
         service.guards = guards
         service.pool.change(kept)
         self.failure = ""
@@ -81,6 +83,14 @@ class Reload:
         self.failure = said
         self._service.measures.reload("failed")
         _log.error("the settings stay as last read: %s", said)
+
+
+def _studio(before: StudioSettings | None, now: StudioSettings | None) -> tuple[StudioSettings | None, list[str]]:
+    """Its keys change at once, and so does that there is none any more; what else changes is for a restart."""
+    if before is None or now is None:
+        return None, ["studio"] if now is not None else []
+    kept = before.model_copy(update={"keys": now.keys})
+    return kept, ["studio"] if kept != now else []
 
 
 def _signature(path: Path | None) -> tuple[int, int, int] | None:

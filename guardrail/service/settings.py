@@ -166,6 +166,24 @@ class CallSettings(Section):
     most_bytes: Count = 256 * MIB
 
 
+class StudioSettings(Section):
+    """The studio at ``/studio`` (docs/studio.md). Paths are relative to the settings file.
+
+    Attributes:
+        keys: Names of the keys that may use it: it shows all recorded answers, whatever their guard, and takes labels.
+        policies: Policy files to choose besides the presets and those of the guards.
+        engines: Engines to choose besides the local one, such as ``llm:gpt-4o-mini``.
+        labels: The label file; default: beside the record store.
+        policy_out: The only policy file that the view Set may write.
+    """
+
+    keys: Annotated[tuple[Name, ...], Field(min_length=1)]
+    policies: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    labels: Path | None = None
+    policy_out: Path | None = None
+
+
 class Settings(BaseSettings):
     """All settings. Of the environment, the file and the defaults the first that says something counts.
 
@@ -183,6 +201,7 @@ class Settings(BaseSettings):
         limits: See Limits.
         records: Where answers are kept; None = nowhere.
         calls: Where passages wait for the answers of gateways that send them apart.
+        studio: The studio at ``/studio``; None = there is none.
         open_metrics: Whether /metrics needs no key.
         drain_seconds: How long, after SIGTERM, new requests are still taken, while /readyz says no.
         stop_seconds: How long requests under way may take after that.
@@ -208,6 +227,7 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     records: RecordSettings | None = None
     calls: CallSettings = CallSettings()
+    studio: StudioSettings | None = None
     open_metrics: bool = False
     drain_seconds: Annotated[float, Field(ge=0, le=600)] = 0.0
     stop_seconds: Seconds = 30.0
@@ -256,6 +276,20 @@ class Settings(BaseSettings):
         if self.guards and self.default_guard not in self.guards:
             raise ValueError(
                 f"default_guard: no guard {self.default_guard!r}. Known: {', '.join(sorted(self.guards))}."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _studio_for_known_keys(self) -> Self:
+        if self.studio is None:
+            return self
+        known = [key.name for key in self.keys]
+        for name in self.studio.keys:
+            if name not in known:
+                raise ValueError(f"studio.keys: no key {name!r}. Known: {', '.join(known) or 'none'}.")
+        if self.workers > 1:  # its jobs and queues are in the memory of one process
+            raise ValueError(
+                "studio: set workers to 1, or run `guardrail studio` on the record store beside the service."
             )
         return self
 

@@ -24,7 +24,7 @@ TOKEN_HEADER = "x-studio-token"  # noqa: S105  the name of a header
 MOST_BYTES = 32 * 1024 * 1024
 """Of one request's body: 1 MB answers with 2,000 passages fit."""
 
-_PAGE_HEADERS = {
+PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
@@ -74,7 +74,7 @@ class Access:
             if message["type"] == "http.response.start":
                 began = True
                 headers = MutableHeaders(scope=message)
-                for name, value in _PAGE_HEADERS.items():
+                for name, value in PAGE_HEADERS.items():
                     headers[name] = value
                 headers["cache-control"] = "no-store" if own_path.startswith("/api/") else "no-cache"
             await send(message)

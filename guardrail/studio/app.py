@@ -36,7 +36,7 @@ def create_app(studio: Studio, *, hosts: Collection[str] = LOOPBACK, checks_toke
     app = Starlette(
         routes=[
             *(route for name in MOUNTED if find_spec(name) for route in import_module(name).routes(studio)),
-            *files.routes(),
+            *files.routes(token=checks_token),
         ],
         middleware=[Middleware(Access, token=token, hosts=hosts)],
         exception_handlers={GuardrailError: refused, HTTPException: refused},

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from guardrail.studio.bodies import read_object
 from guardrail.studio.errors import StudioError
-from guardrail.studio.recorded.changes import Change, changes, values_of
+from guardrail.studio.recorded.changes import Change, Compared
 from guardrail.studio.recorded.chosen import FieldError
 from guardrail.studio.recorded.contest import judged
 from guardrail.studio.recorded.facets import Facets, facets, marked
@@ -113,12 +113,13 @@ def changes_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
     chosen = chosen_of({key: value for key, value in query.items() if key != by}, now)
     try:
         with source.open() as connection:
-            values = values_of(connection, chosen, now, by)
-            newest = [value.value for value in values][-2:]
-            first, second = query.get("first"), query.get("second")
-            if not first and not second and len(newest) == 2:
-                first, second = newest
-            found = changes(connection, chosen, now, by, first, second) if first and second else None
+            compared = Compared(connection, chosen, now, by)
+        values = compared.values()
+        newest = [value.value for value in values][-2:]
+        first, second = query.get("first"), query.get("second")
+        if not first and not second and len(newest) == 2:
+            first, second = newest
+        found = compared.changes(first, second) if first and second else None
     except FieldError as error:
         raise as_refusal(error) from error
     return {

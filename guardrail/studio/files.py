@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -19,9 +20,18 @@ _KINDS = {
 }
 
 
-def routes() -> list[Route]:
-    """``/`` and the files below it."""
-    pages = dict(_read(files("guardrail.studio").joinpath("pages"), ""))
+_ASKED = b'<meta name="guardrail-key" content="%s">'
+
+
+def routes(*, token: bool = True) -> list[Route]:
+    """``/`` and the files below it.
+
+    Args:
+        token: Whether the page finds its token in its address; False: it asks for the key of a service.
+    """
+    pages = dict(_pages())
+    if not token:
+        pages["index.html"] = pages["index.html"].replace(_ASKED % b"token", _ASKED % b"service")
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
@@ -30,6 +40,16 @@ def routes() -> list[Route]:
         return Response(pages[name], media_type=_KINDS[name.rpartition(".")[2]])
 
     return [Route("/", page), Route("/{name:path}", page)]
+
+
+def names() -> tuple[str, ...]:
+    """The names of all files, such as ``parts/h.js``."""
+    return tuple(_pages())
+
+
+@cache
+def _pages() -> dict[str, bytes]:
+    return dict(_read(files("guardrail.studio").joinpath("pages"), ""))
 
 
 def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:

@@ -33,7 +33,7 @@ from guardrail.telemetry.records.record import KINDS
 
 NO_LABELS = (
     "The studio was started without anything to label. Start it with a record store or a file of answers: "
-    "guardrail studio answers.jsonl"
+    "guardrail studio answers.jsonl. In a service, set `records`."
 )
 _NAME = 60
 

@@ -31,7 +31,8 @@ class Studio:
     Only what is given here is read or written: the page can choose among it by name, and never names a path.
 
     Args:
-        source: A record store, or a file of answers or reports in JSON lines; None = no recorded answers.
+        source: A record store (its file, or one that is open), or a file of answers or reports in JSON lines; None = no
+            recorded answers.
         policies: Policy files besides the presets (``FILE`` or ``FILE#NAME``). The first one of all is the default.
         engines: Engines besides the local one, by name (``guardrail.engines.NAMES``).
         labels: The label file; default: beside ``source`` (``guardrail.db`` → ``guardrail.labels.jsonl``), if any.
@@ -52,15 +53,18 @@ class Studio:
 
     def __init__(
         self,
-        source: str | Path | None = None,
+        source: str | Path | RecordStore | None = None,
         *,
         policies: Sequence[str] = (),
         engines: Sequence[str] = (),
         labels: str | Path | None = None,
         policy_out: str | Path | None = None,
     ) -> None:
-        self.source = None if source is None else Path(source).absolute()
-        self.records = None if self.source is None else _open(self.source)
+        if isinstance(source, RecordStore):
+            self.source, self.records = source.path, source
+        else:
+            self.source = None if source is None else Path(source).absolute()
+            self.records = None if self.source is None else _open(self.source)
         self.policies = tuple(dict.fromkeys((*policies, "repair", *PRESETS)))
         self.engines = tuple(dict.fromkeys((*engines, "local")))
         self.labels = _label_file(self.source, labels)

@@ -234,7 +234,7 @@ class Bench:
             raise StudioError(
                 403,
                 "The studio may write no policy file. Start it with the file that it may write: "
-                "guardrail studio … --policy-out policy.yaml",
+                "guardrail studio … --policy-out policy.yaml; in a service, `studio.policy_out`.",
                 "policy_out",
             )
         return self._studio.policy_out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 
@@ -69,7 +70,14 @@ def site_with():
 
 @pytest.fixture(scope="session")
 def many_records(tmp_path_factory):
-    """A store of 100,000 records, of the 14 days before RECORDED_UNTIL."""
-    path = tmp_path_factory.mktemp("many") / "guardrail.db"
-    write_store(path, 100_000, now=RECORDED_UNTIL)
+    """A store of 100,000 records, of the 14 days before RECORDED_UNTIL: made once for all workers, and only read."""
+    own = tmp_path_factory.getbasetemp()
+    folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    path = folder / "many-records.db"
+    with (folder / "many-records.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait until it is whole
+        if not path.exists():
+            making = folder / "many-records.making.db"
+            write_store(making, 100_000, now=RECORDED_UNTIL)
+            making.rename(path)
     return path

@@ -147,10 +147,10 @@ def finding(number, start, end, text, evidence=()):
 
 
 def test_large_reports_come_in_parts_that_say_how_many_there_are(page, site):
-    sentence = "The dam that the town built is sixty-four metres high, they say. "
-    count, size = 16_000, len(sentence)
+    sentence = f"The dam that the town built is sixty-four metres high, {'they say that ' * 32}it is. "
+    count, size = 2_000, len(sentence)
     answer = sentence * count  # 1 MB
-    passages = [{"id": f"p{n}", "title": None, "text": sentence * 5} for n in range(2_000)]
+    passages = [{"id": f"p{n}", "title": None, "text": sentence} for n in range(2_000)]
     quote = {"passage_id": "p1999", "span": [0, size - 1], "quote": sentence.strip(), "title": None}
     findings = [
         finding(n, n * size, (n + 1) * size - 1, sentence.strip(), [quote] * (n % 10 == 0)) for n in range(count)
@@ -163,7 +163,7 @@ def test_large_reports_come_in_parts_that_say_how_many_there_are(page, site):
     page.get_by_text("1,999 passages without evidence").click()
     page.get_by_role("button", name="Show all 1,999 passages").click()
     page.locator(".passage").nth(1_999).wait_for(state="attached")
-    page.get_by_role("button", name="Show all 16,000 segments").click()
+    page.get_by_role("button", name="Show all 2,000 segments").click()
     page.locator(".segment").nth(1_500).wait_for(state="attached")
     page.locator(".segment").nth(1).click()  # the page still answers while the others come
     assert "s1" in page.get_by_role("complementary", name="Finding").inner_text()
@@ -254,24 +254,25 @@ def test_two_tabs_know_nothing_of_each_other(context, site):
     assert first.locator(".segment").count() == 4
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
-def test_axe_has_nothing_serious_to_say(browser, site, scheme, width):
+def test_axe_has_nothing_serious_to_say(browser, site, width):
     from axe_playwright_python.sync_playwright import Axe
 
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="dark")
     context.set_default_timeout(60_000)
     page = context.new_page()
     opened(page, site)
     serious(Axe(), page)
     example(page)
     serious(Axe(), page)
+    page.emulate_media(color_scheme="light")
+    serious(Axe(), page, runOnly=["color-contrast"])  # colours are all that changes
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 
 
-def serious(axe, page):
-    found = axe.run(page).response["violations"]
+def serious(axe, page, **options):
+    found = axe.run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
     bad = {
         each["id"]: [node["html"] for node in each["nodes"]]
         for each in found

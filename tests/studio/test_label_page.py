@@ -230,8 +230,13 @@ def test_hostile_texts_are_texts(page, tmp_path):
     evil = '<img src=x onerror="window.hit=1"><script>window.hit=1</script> \u202edrowssap\u202c \U0001f600 ends here.'
     row = {"id": "<b>", "question": evil, "answer": f"{evil} The bridge \U0001f600 was opened in 1932.",
            "passages": [{"id": evil, "title": evil, "text": f"{evil} The bridge was opened in 1932."}]}  # fmt: skip
-    long = {"id": "long", "answer": "The bridge was opened in 1932. " * 2_000,
-            "passages": [f"The bridge number {n} was opened in 1932." for n in range(2_000)]}  # fmt: skip
+    sentence = "The bridge was opened in 1932. "
+    size = len(sentence)
+    found = [{"id": f"s{n}", "text": sentence.strip(), "span": [n * size, (n + 1) * size - 1], "verdict": "supported",
+              "score": 0.9, "error_type": None, "reason": "", "evidence": []} for n in range(2_000)]  # fmt: skip
+    # Checked already: to judge it would take minutes on a slow machine, and is not what this is about.
+    long = {"id": "long", "answer": sentence * 2_000, "verdict": "supported", "score": 0.9, "findings": found,
+            "passages": [{"id": f"p{n}", "text": f"The bridge number {n} was opened in 1932."} for n in range(2_000)]}  # fmt: skip
     path = tmp_path / "evil.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in (row, long)))
     with running(Studio(path)) as site:

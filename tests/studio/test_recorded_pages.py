@@ -109,6 +109,10 @@ def test_an_unknown_filter_in_the_address_is_said_not_swallowed(page, few):
 
 def test_what_changed(page, few):
     opened(page, few, "/browse?tab=changes")
+    entries = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/api/'))"
+    asked = page.evaluate(f"{entries}.map((one) => [new URL(one.name).pathname, one.startTime, one.responseEnd])")
+    assert sorted(path for path, *_ in asked) == ["/api/changes", "/api/records/choices"]
+    assert max(start for _, start, _ in asked) < min(end for *_, end in asked)  # side by side
     assert "all answers" in page.locator("tbody tr").first.inner_text()
     assert re.search(r"n \d+", page.locator("tbody tr").first.inner_text())
     page.get_by_label("Compare").select_option("topic")

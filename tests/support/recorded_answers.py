@@ -137,49 +137,63 @@ def outcome(
 
 def write_store(path: Path, records: int, *, now: float, days: float = 14, filler: int = 0, seed: int = 0) -> None:
     """A store of so many records of the last days: release v41 comes after v40 half way, and is worse at billing."""
-    chance, connection = random.Random(seed), open_to_write(path, 5.0)
+    connection = open_to_write(path, 5.0)
     note_fact(connection, SAMPLE, SAMPLED)
-    made: dict[tuple, tuple[list, str]] = {}
-    place = {name: number for number, name in enumerate(COLUMNS)}
-    connection.execute("BEGIN")
     last = connection.execute("SELECT COALESCE(MAX(number), 0) FROM records").fetchone()[0]
-    for number in range(1, records + 1):
-        at = now - days * DAY * (1 - number / records)
-        question, new = chance.randrange(5), number > records / 2
-        verdict = _drawn(chance, 0.16 if new and question in (2, 3) else 0.06)
-        labels = {"release": "v41" if new else "v40", "retriever": chance.choice(("bm25", "dense"))}
-        key = (verdict, question, *labels.values())
-        if key not in made:
-            row = as_row(outcome(verdict, question, labels=labels, filler=filler), 1.0, None)
-            made[key] = list(row.values), row.content
-        values, content = list(made[key][0]), made[key][1]
-        values[place["id"]] = f"{chance.getrandbits(128):032x}"
-        values[place["trace_id"]] = f"{chance.getrandbits(128):032x}"
-        values[place["at"]] = at
-        values[place["digest"]] = f"{chance.getrandbits(128):032x}"
-        if verdict is Verdict.SUPPORTED:
-            values[place["rate"]] = SAMPLED
-        if verdict is not Verdict.UNVERIFIED:
-            values[place["score"]] = max(0.0, min(1.0, values[place["score"]] + chance.uniform(-0.05, 0.05)))
-        names, marks = ", ".join(("number", *COLUMNS)), ", ".join("?" * (len(COLUMNS) + 1))
-        connection.execute(f"INSERT INTO records ({names}) VALUES ({marks})", (last + number, *values))
-        connection.execute("INSERT INTO contents (number, content) VALUES (?, ?)", (last + number, content))
+    kinds, drawn = _drawn(random.Random(seed), records, last=last, now=now, days=days, filler=filler)
+    own = {"id": "drawn.id", "trace_id": "drawn.trace", "digest": "drawn.digest", "at": "drawn.at",
+           "score": "MAX(0.0, MIN(1.0, kinds.score + drawn.noise))"}  # fmt: skip
+    names = ", ".join(("number", *COLUMNS))
+    taken = ", ".join(("drawn.number", *(own.get(name, f"kinds.{name}") for name in COLUMNS)))
+    connection.execute("BEGIN")
+    connection.execute(f"CREATE TEMP TABLE kinds (kind INTEGER PRIMARY KEY, content, {', '.join(COLUMNS)})")
+    connection.execute("CREATE TEMP TABLE drawn (number INTEGER PRIMARY KEY, kind, at, id, trace, digest, noise)")
+    connection.executemany(f"INSERT INTO kinds VALUES ({', '.join('?' * (len(COLUMNS) + 2))})", kinds)
+    connection.executemany("INSERT INTO drawn VALUES (?, ?, ?, ?, ?, ?, ?)", drawn)
+    pairs = "FROM drawn CROSS JOIN kinds USING (kind)"
+    connection.execute(f"INSERT INTO records ({names}) SELECT {taken} {pairs}")
+    connection.execute(f"INSERT INTO contents (number, content) SELECT drawn.number, kinds.content {pairs}")
     connection.execute("COMMIT")
     connection.close()
 
 
-def _drawn(chance: random.Random, unfaithful: float) -> Verdict:
-    """A verdict as it is kept: of supported answers a twentieth only."""
-    while True:
-        drawn = chance.random()
-        if drawn < unfaithful:
-            return Verdict.CONTRADICTED if drawn < unfaithful / 2 else Verdict.UNSUPPORTED
-        if drawn < unfaithful + 0.01:
-            return Verdict.UNVERIFIED
-        if drawn < unfaithful + 0.02:
-            return Verdict.ABSTAINED
-        if chance.random() < SAMPLED:
-            return Verdict.SUPPORTED
+def _drawn(
+    chance: random.Random, records: int, *, last: int, now: float, days: float, filler: int
+) -> tuple[list[tuple], list[tuple]]:
+    """Kinds of records as the writer makes them, and for each record its number, kind, time, ids, and noise of its score.
+
+    Of supported answers a twentieth is kept only.
+    """
+    kinds: dict[tuple, int] = {}
+    made, drawn, place = [], [], {name: number for number, name in enumerate(COLUMNS)}
+    for number in range(1, records + 1):
+        question, new, bm25 = int(chance.random() * 5), number > records / 2, chance.random() < 0.5
+        verdict = _verdict(chance, 0.16 if new and question in (2, 3) else 0.06)
+        key = (verdict, question, new, bm25)
+        if key not in kinds:
+            kinds[key] = len(kinds)
+            labels = {"release": "v41" if new else "v40", "retriever": "bm25" if bm25 else "dense"}
+            row = as_row(outcome(verdict, question, labels=labels, filler=filler), 1.0, None)
+            values = list(row.values)
+            if verdict is Verdict.SUPPORTED:
+                values[place["rate"]] = SAMPLED
+            made.append((kinds[key], row.content, *values))
+        ids = f"{chance.getrandbits(384):096x}"
+        noise = 0.0 if verdict is Verdict.UNVERIFIED else chance.random() / 10 - 0.05
+        at = now - days * DAY * (1 - number / records)
+        drawn.append((last + number, kinds[key], at, ids[:32], ids[32:64], ids[64:], noise))
+    return made, drawn
+
+
+def _verdict(chance: random.Random, unfaithful: float) -> Verdict:
+    """A verdict as it is kept."""
+    supported = (1 - unfaithful - 0.02) * SAMPLED
+    place = chance.random() * (unfaithful + 0.02 + supported)
+    if place < unfaithful:
+        return Verdict.CONTRADICTED if place < unfaithful / 2 else Verdict.UNSUPPORTED
+    if place < unfaithful + 0.01:
+        return Verdict.UNVERIFIED
+    return Verdict.ABSTAINED if place < unfaithful + 0.02 else Verdict.SUPPORTED
 
 
 def write_answers(path: Path, answers: int) -> None:

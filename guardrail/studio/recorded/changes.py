@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from guardrail.studio.recorded.chosen import Chosen, FieldError
-from guardrail.studio.recorded.figures import Figures, Part, column, counted, figures, parts
+from guardrail.studio.recorded.figures import Figures, Part, figures, parts
 from guardrail.studio.recorded.shares import Difference, difference
 from guardrail.telemetry.labels import KEYS
 
@@ -50,52 +50,81 @@ class Value:
     until: float
 
 
-def values_of(connection: sqlite3.Connection, chosen: Chosen, now: float, key: str) -> tuple[Value, ...]:
-    """The values of a label in the order in which they came up, at most MOST: those with the most records.
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Records with the same labels, policy and engine."""
+
+    labels: dict[str, str]
+    parts: list[Part]
+
+
+class Compared:
+    """The chosen records by their labels, in one pass through the table: of it values and changes are made.
+
+    Args:
+        connection: Of the records.
+        chosen: Which of them.
+        now: Unix seconds, for times such as "24h ago".
+        key: The label that two sides differ in.
 
     Raises:
         FieldError: there is no such label.
     """
-    expression, given = column(_known(key))
-    where, values = counted(connection, chosen, now)
-    rows = connection.execute(
-        f"SELECT {expression} AS value, COUNT(*), MIN(at), MAX(at) FROM records WHERE {where} GROUP BY value",  # noqa: S608  the parts are ours, values are bound
-        (*given, *values),
-    ).fetchall()
-    named = [Value(value=value, records=n, since=since, until=until) for value, n, since, until in rows if value]
-    return tuple(sorted(sorted(named, key=lambda v: -v.records)[:MOST], key=lambda v: (v.since, v.value)))
+
+    def __init__(self, connection: sqlite3.Connection, chosen: Chosen, now: float, key: str) -> None:
+        if key not in KEYS_TO_COMPARE:
+            raise FieldError("by", f"by must be one of {', '.join(KEYS_TO_COMPARE)}, got {key!r:.40}.")
+        self._key = key
+        found = parts(connection, chosen, now, [("labels", []), ("policy", []), ("engine", [])])
+        alike: defaultdict[tuple[object, ...], list[Part]] = defaultdict(list)
+        for part in found:
+            alike[part.key].append(part)
+        self._sides: defaultdict[str, list[_Alike]] = defaultdict(list)
+        for (labels, policy, engine), some in alike.items():
+            one = _Alike({**json.loads(str(labels)), "policy": str(policy), "engine": str(engine)}, some)
+            self._sides[one.labels.get(key) or ""].append(one)
+
+    def values(self) -> tuple[Value, ...]:
+        """The values of the label in the order in which they came up, at most MOST: those with the most records."""
+        named = [_value(value, _parts(some)) for value, some in self._sides.items() if value]
+        return tuple(sorted(sorted(named, key=lambda v: -v.records)[:MOST], key=lambda v: (v.since, v.value)))
+
+    def changes(self, first: str, second: str) -> Changes:
+        """What changed from ``first`` to ``second``, two values of the label.
+
+        Raises:
+            FieldError: both values are the same.
+        """
+        if first == second:
+            raise FieldError("second", f"Choose two different values of {self._key}; both are {first!r:.60}.")
+        sides = self._sides.get(first, []), self._sides.get(second, [])
+        by_slice = [_slices(side, self._key) for side in sides]
+        wanted = sorted({*by_slice[0], *by_slice[1]})
+        compared = [_change(by_slice[0].get(pair, ()), by_slice[1].get(pair, ()), *pair) for pair in wanted]
+        compared.sort(key=lambda c: -(c.first.records + c.second.records))
+        whole = _change(_parts(sides[0]), _parts(sides[1]))
+        return Changes(whole=whole, slices=tuple(sorted(compared[:MOST], key=_clearest)), compared=len(compared))
 
 
-def changes(connection: sqlite3.Connection, chosen: Chosen, now: float, key: str, first: str, second: str) -> Changes:
-    """What changed from ``first`` to ``second``, two values of the label ``key``.
-
-    Raises:
-        FieldError: there is no such label, or both values are the same.
-    """
-    if first == second:
-        raise FieldError("second", f"Choose two different values of {key}; both are {first!r:.60}.")
-    found = parts(connection, chosen, now, [column(_known(key)), ("labels", []), ("policy", []), ("engine", [])])
-    sides: tuple[list[Part], list[Part]] = ([], [])
-    for part in found:
-        if part.key[0] in (first, second):
-            sides[part.key[0] == second].append(part)
-    by_slice = [_slices(side, key) for side in sides]
-    wanted = sorted({*by_slice[0], *by_slice[1]})
-    compared = [_change(by_slice[0].get(pair, ()), by_slice[1].get(pair, ()), *pair) for pair in wanted]
-    compared.sort(key=lambda c: -(c.first.records + c.second.records))
-    return Changes(whole=_change(*sides), slices=tuple(sorted(compared[:MOST], key=_clearest)), compared=len(compared))
+def _parts(some: Iterable[_Alike]) -> list[Part]:
+    return [part for one in some for part in one.parts]
 
 
-def _slices(some: Iterable[Part], without: str) -> dict[tuple[str, str], list[Part]]:
+def _value(value: str, some: list[Part]) -> Value:
+    return Value(
+        value=value,
+        records=sum(part.weighed.records for part in some),
+        since=min(part.since for part in some),
+        until=max(part.until for part in some),
+    )
+
+
+def _slices(some: Iterable[_Alike], without: str) -> dict[tuple[str, str], list[Part]]:
     found: defaultdict[tuple[str, str], list[Part]] = defaultdict(list)
-    read: dict[str, dict[str, str]] = {}
-    for part in some:
-        _, labels, policy, engine = map(str, part.key)
-        if labels not in read:
-            read[labels] = json.loads(labels)
-        for pair in ({**read[labels], "policy": policy, "engine": engine}).items():
+    for one in some:
+        for pair in one.labels.items():
             if pair[0] != without and pair[1]:
-                found[pair].append(part)
+                found[pair].extend(one.parts)
     return found
 
 
@@ -110,9 +139,3 @@ def _clearest(change: Change) -> tuple[bool, bool, float]:
     """What is beyond chance first, then what could be compared, then the larger change."""
     found = change.unfaithful
     return (not found.clear, found.value is None, -abs(found.value or 0.0))
-
-
-def _known(key: str) -> str:
-    if key not in KEYS_TO_COMPARE:
-        raise FieldError("by", f"by must be one of {', '.join(KEYS_TO_COMPARE)}, got {key!r:.40}.")
-    return key

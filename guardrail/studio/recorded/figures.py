@@ -34,6 +34,9 @@ class Part:
     weighed: Weighed
     score_sum: float
     """Sum of score × weight."""
+    since: float
+    until: float
+    """Times of the first and the last of them (Unix seconds)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,8 @@ def parts(
     )
     names = ", ".join([f"key{place}" for place in range(len(expressions))] + ["verdict, action"])
     rows = connection.execute(
-        f"SELECT {columns}, COUNT(*), SUM(1 / rate), SUM(1 / (rate * rate)), SUM(score / rate) FROM records "  # noqa: S608  the parts are ours, values are bound
+        f"SELECT {columns}, COUNT(*), SUM(1 / rate), SUM(1 / (rate * rate)), SUM(score / rate), MIN(at), MAX(at) "  # noqa: S608  the parts are ours, values are bound
+        "FROM records "
         f"WHERE {where} GROUP BY {names}",
         (*given, *values),
     )
@@ -78,6 +82,8 @@ def parts(
             action=row[wide + 1],
             weighed=Weighed(records=row[wide + 2], answers=row[wide + 3], squares=row[wide + 4]),
             score_sum=row[wide + 5],
+            since=row[wide + 6],
+            until=row[wide + 7],
         )
         for row in rows
     ]

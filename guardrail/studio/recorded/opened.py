@@ -19,7 +19,7 @@ from guardrail.telemetry.records import RecordStore
 
 NO_SOURCE = (
     "The studio was started without recorded answers. Start it with a record store or a file of JSON lines: "
-    "guardrail studio guardrail.db"
+    "guardrail studio guardrail.db. In a service, set `records`."
 )
 
 _known: WeakKeyDictionary[Studio, Source] = WeakKeyDictionary()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.studio.recorded.changes import changes, values_of
+from guardrail.studio.recorded.changes import Compared
 from guardrail.studio.recorded.chosen import FieldError, read_chosen
 from guardrail.studio.recorded.facets import facets
 from guardrail.studio.recorded.series import POINTS, STEPS, series
@@ -107,7 +107,7 @@ def test_what_changed_between_two_releases(kept):
         *release("contradicted", 2, "v2", topic="b"), *release("supported", 38, "v2", topic="b"),
         *release("contradicted", 9, "v3", topic="b"),
     )  # fmt: skip
-    found = asked(source, changes, {}, "release", "v1", "v2")
+    found = asked(source, Compared, {}, "release").changes("v1", "v2")
     assert found.whole.unfaithful.value == pytest.approx(22 / 80 - 4 / 80)
     assert found.whole.unfaithful.clear
     assert (found.slices[0].key, found.slices[0].value) == ("topic", "a")
@@ -118,12 +118,12 @@ def test_what_changed_between_two_releases(kept):
     assert by["engine", "local"].second.records == 80
     assert not any(key == "release" for key, _ in by)
     assert found.compared == len(found.slices) == 5
-    assert [value.value for value in asked(source, values_of, {}, "release")] == ["v1", "v2", "v3"]
+    assert [value.value for value in asked(source, Compared, {}, "release").values()] == ["v1", "v2", "v3"]
 
 
 def test_a_slice_that_one_release_lacks_has_no_change(kept):
     source = kept(*release("supported", 3, "v1", topic="a"), *release("contradicted", 3, "v2", topic="b"))
-    by = {(c.key, c.value): c for c in asked(source, changes, {}, "release", "v1", "v2").slices}
+    by = {(c.key, c.value): c for c in asked(source, Compared, {}, "release").changes("v1", "v2").slices}
     assert by["topic", "b"].unfaithful.value is None
     assert by["topic", "b"].first.records == 0
 
@@ -132,7 +132,7 @@ def test_changes_need_a_label_and_two_values(kept):
     source = kept(("supported", {}))
     for by, first, second in (("colour", "a", "b"), ("release", "v1", "v1")):
         with pytest.raises(FieldError):
-            asked(source, changes, {}, by, first, second)
+            asked(source, Compared, {}, by).changes(first, second)
 
 
 def test_filters_to_choose_from(kept):
@@ -150,7 +150,10 @@ def test_rates_of_100000_records_come_from_the_narrow_table_in_few_groups(many):
     with many.open() as connection:
         connection.set_trace_callback(statements.append)
         found = series(connection, read_chosen({}, NOW), NOW, "release")
+        before = len(statements)
+        compared = Compared(connection, read_chosen({}, NOW), NOW, "release")
         connection.set_trace_callback(None)
+        assert sum("GROUP BY" in statement for statement in statements[before:]) == 1  # each is a pass through all
         assert not any("contents" in statement for statement in statements)
         assert len(statements) < 15
         for statement in statements:
@@ -161,7 +164,7 @@ def test_rates_of_100000_records_come_from_the_narrow_table_in_few_groups(many):
     lines = {line.value: line.whole.unfaithful for line in found.lines}
     assert lines["v40"].value == pytest.approx(0.06, abs=0.005)
     assert lines["v41"].low > lines["v40"].high
-    change = asked(many, changes, {}, "release", "v40", "v41")
+    change = compared.changes("v40", "v41")
     assert change.slices[0].value == "billing"
     assert not {c.value: c for c in change.slices}["places"].unfaithful.clear
 

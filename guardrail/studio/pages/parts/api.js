@@ -1,12 +1,21 @@
 // @ts-check
 /**
- * The API, with the token of the address that `guardrail studio` printed.
+ * The API, with the token of the address that `guardrail studio` printed, or with a key of `guardrail serve`.
  *
  * The token is kept for this origin (host and port), so that a second tab needs no second token; it ends with the
- * process that made it. It never stands in a link that is copied from the page.
+ * process that made it. It never stands in a link that is copied from the page. A key lasts, so it is kept for this
+ * tab only, and never taken from an address.
  */
 
-const KEPT = "guardrail-studio-token";
+const mode = document.querySelector('meta[name="guardrail-key"]')?.getAttribute("content");
+
+/** Whether the studio is part of a service. */
+export const IN_SERVICE = mode === "service";
+
+const KEPT = IN_SERVICE ? "guardrail-service-key" : "guardrail-studio-token";
+const HEADER = IN_SERVICE ? "x-guardrail-key" : "x-studio-token";
+const NO_KEY = "This studio is part of a service: enter a key that may use it. Whoever runs the service has one for you.";
+const WRONG_KEY = "The service does not know this key. Was it copied whole? Whoever runs the service can make a new one.";
 
 /** A request that was not answered as asked. */
 export class ApiError extends Error {
@@ -19,6 +28,8 @@ export class ApiError extends Error {
     super(message);
     this.status = status;
     this.field = field;
+    /** Whether a key, or another one, would help. */
+    this.locked = status === 401;
   }
 }
 
@@ -27,6 +38,7 @@ export class ApiError extends Error {
  * @returns {boolean} whether there was one
  */
 export function takeToken() {
+  if (IN_SERVICE) return false;
   const found = /^#token=([\w-]+)(?:&(.*))?$/s.exec(location.hash);
   if (!found) return false;
   keepToken(found[1]);
@@ -36,7 +48,11 @@ export function takeToken() {
 
 /** @param {string} token */
 export function keepToken(token) {
-  localStorage.setItem(KEPT, token);
+  keeper().setItem(KEPT, token);
+}
+
+function keeper() {
+  return IN_SERVICE ? sessionStorage : localStorage;
 }
 
 /**
@@ -74,16 +90,22 @@ export function post(path, body, options = {}) {
  * @returns {Promise<any>}
  */
 async function request(path, init) {
-  const headers = { ...init.headers, "x-studio-token": localStorage.getItem(KEPT) ?? "" };
+  const key = keeper().getItem(KEPT) ?? "";
+  if (IN_SERVICE && !/^[!-~]+$/.test(key)) throw new ApiError(key ? WRONG_KEY : NO_KEY, 401); // no header could hold it
+  const headers = { ...init.headers, [HEADER]: key };
   let reply;
   try {
     reply = await fetch(new URL(`api/${path}`, document.baseURI), { ...init, headers });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError("The studio does not answer. Is `guardrail studio` still running?", 0);
+    const who = IN_SERVICE ? ["service", "it"] : ["studio", "`guardrail studio`"];
+    throw new ApiError(`The ${who[0]} does not answer. Is ${who[1]} still running?`, 0);
   }
   const body = await reply.json().catch(() => null);
   if (reply.ok) return body;
   const said = body?.error ?? { message: `The studio replied with status ${reply.status}.`, field: null };
-  throw new ApiError(said.message, reply.status, said.field ?? null);
+  const refused = new ApiError(said.message, reply.status, said.field ?? null);
+  if (IN_SERVICE && reply.status === 401) refused.message = WRONG_KEY;
+  if (IN_SERVICE && said.code === "forbidden") refused.locked = true;
+  throw refused;
 }

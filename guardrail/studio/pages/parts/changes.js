@@ -11,11 +11,30 @@ import { words } from "./verdicts.js";
 const COMPARED = ["release", "index", "model", "retriever", "application", "topic", "policy", "engine"];
 
 /**
+ * The changes of an address, asked for at once: their reply takes as long as that of the filters, side by side.
+ * @param {URLSearchParams} params
+ * @returns {{query: Record<string, string>, reply: Promise<any>}}
+ */
+export function changesAhead(params) {
+  const names = [...FILTERS, "by", "first", "second"];
+  const query = filled({ ...Object.fromEntries(names.map((name) => [name, params.get(name)])), by: params.get("by") || COMPARED[0] });
+  const reply = get("changes", query);
+  reply.catch(() => {}); // said where it is awaited
+  return { query, reply };
+}
+
+/** @param {Record<string, any>} query @returns {Record<string, string>} without what is empty, in one order */
+function filled(query) {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value).sort());
+}
+
+/**
  * @param {HTMLElement} root
  * @param {URLSearchParams} params
  * @param {import("./filters.js").Choices} choices
+ * @param {ReturnType<typeof changesAhead> | undefined} ahead
  */
-export async function showChanges(root, params, choices) {
+export async function showChanges(root, params, choices, ahead) {
   const keys = COMPARED.filter((key) => (choices.values[key]?.length ?? 0) > 1);
   if (!keys.length) {
     root.replaceChildren(empty("Nothing to compare", 'No label has two values. Set one where answers are checked: Telemetry(labels={"release": "v41"}).'));
@@ -47,7 +66,9 @@ export async function showChanges(root, params, choices) {
     const query = { ...chosen.read(), by: by.value, first, second };
     keepInAddress("browse", { tab: "changes", ...query });
     try {
-      const changes = await get("changes", query);
+      const known = ahead && JSON.stringify(ahead.query) === JSON.stringify(filled(query)) ? ahead.reply : null;
+      ahead = undefined; // later it may be out of date
+      const changes = await (known ?? get("changes", query));
       if (mine !== asked) return;
       /** @type {[string, string][]} */
       const values = changes.values.map((/** @type {any} */ v) => [v.value, `${clean(v.value)} (${count(v.records)} records, since ${time(v.since)})`]);

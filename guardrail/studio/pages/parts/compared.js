@@ -16,7 +16,7 @@ export function tables(state) {
   const head = (/** @type {string[]} */ titles, numbers = 1) => h("thead", {}, h("tr", {}, ...titles.map((title, place) => h("th", { scope: "col", class: place >= titles.length - numbers ? "number" : "" }, title))));
   const box = (/** @type {string} */ title, /** @type {HTMLElement} */ table) => h("section", { class: "stack" }, h("h3", {}, title), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table));
   const bySide = state.sides.map((/** @type {any} */ side) => h("tr", {}, h("th", { scope: "row" }, side.name), h("td", {}, shareCell(side.unfaithful)), h("td", {}, shareCell(side.acted)), h("td", { class: "number" }, count(side.left_out))));
-  const byPair = state.pairs.filter((/** @type {any} */ pair) => pair.paired.n).map(({ first, second, measure, paired }) =>
+  const byPair = state.pairs.filter((/** @type {any} */ pair) => pair.paired.n).map((/** @type {any} */ { first, second, measure, paired }) =>
     h("tr", {},
       h("th", { scope: "row" }, `${state.names[second]} against ${state.names[first]}`),
       h("td", {}, MEASURES[/** @type {"acted"} */ (measure)]),

@@ -1,6 +1,6 @@
 // @ts-check
 /** What stands where data is not, or not yet. */
-import { ApiError, keepToken } from "./api.js";
+import { ApiError, IN_SERVICE, keepToken } from "./api.js";
 import { h } from "./h.js";
 
 /** @param {string} [what] what is awaited */
@@ -24,7 +24,7 @@ export function empty(title, text, ...more) {
  */
 export function failed(error, retry) {
   const message = error instanceof Error ? error.message : String(error);
-  const locked = error instanceof ApiError && error.status === 401;
+  const locked = error instanceof ApiError && error.locked;
   return h(
     "div",
     { class: "state state-error", role: "alert" },
@@ -36,19 +36,20 @@ export function failed(error, retry) {
 
 /** @param {(() => void) | undefined} retry */
 function unlock(retry) {
-  const field = h("input", { id: "token", type: "text", autocomplete: "off", spellcheck: "false" });
+  const type = IN_SERVICE ? "password" : "text";
+  const field = h("input", { id: "token", type, autocomplete: "off", spellcheck: "false" });
   return h(
     "form",
     {
       class: "row",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        keepToken(/token=([\w-]+)/.exec(field.value)?.[1] ?? field.value.trim());
+        keepToken(IN_SERVICE ? field.value.trim() : /token=([\w-]+)/.exec(field.value)?.[1] ?? field.value.trim());
         if (retry) retry();
         else location.reload();
       },
     },
-    h("label", { for: "token" }, "Address or token"),
+    h("label", { for: "token" }, IN_SERVICE ? "Key of the service" : "Address or token"),
     field,
     h("button", { type: "submit" }, "Unlock"),
   );

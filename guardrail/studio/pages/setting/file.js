@@ -15,7 +15,7 @@ export function filePanel(out) {
   const body = h("div", { class: "stack" });
   const none = out
     ? h("p", { class: "soft" }, `Written to ${out.name}, after you have seen what changes.`)
-    : h("p", { class: "soft" }, "The studio may write no file yet. Start it with the policy file that it may write: guardrail studio … --policy-out policy.yaml");
+    : h("p", { class: "soft" }, "The studio may write no file yet. Start it with the policy file that it may write: guardrail studio … --policy-out policy.yaml; in a service, studio.policy_out of its settings.");
   body.replaceChildren(none);
 
   /** @param {Record<string, any>} asked threshold or guarantee */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Browse: recorded answers by filters, one of them opened, and what changed between two releases. */
 import { ApiError, get, post } from "../parts/api.js";
-import { showChanges } from "../parts/changes.js";
+import { changesAhead, showChanges } from "../parts/changes.js";
 import { count } from "../parts/figures.js";
 import { filters, keepInAddress, select } from "../parts/filters.js";
 import { h, say } from "../parts/h.js";
@@ -15,9 +15,10 @@ import { noRecords, skippedRows } from "../parts/sources.js";
  * @param {URLSearchParams} params
  */
 export async function show(root, params) {
+  const tab = params.get("tab") === "changes" ? "changes" : "answers";
+  const ahead = tab === "changes" ? changesAhead(params) : undefined;
   const choices = await noRecords(root, () => get("records/choices"));
   if (!choices) return undefined;
-  const tab = params.get("tab") === "changes" ? "changes" : "answers";
   const body = h("div", { class: "stack" });
   const tabs = h(
     "p",
@@ -26,7 +27,7 @@ export async function show(root, params) {
       h("a", { href: name === "answers" ? "#/browse" : "#/browse?tab=changes", "aria-current": name === tab && "page" }, title)),
   );
   root.replaceChildren(h("h2", { class: "visually-hidden" }, "Recorded answers"), tabs, skippedRows(choices.source) ?? "", body);
-  if (tab === "changes") return showChanges(body, params, choices);
+  if (tab === "changes") return showChanges(body, params, choices, ahead);
   return showAnswers(body, params, choices);
 }
 

@@ -130,13 +130,13 @@ function tiles(figures) {
 /** @param {any} series @param {string} by */
 function slices(series, by) {
   if (!series.lines.length) return [];
-  const rows = series.lines.map(({ value, whole }) => h("tr", {}, h("th", { scope: "row" }, clean(value)), h("td", {}, shareCell(whole.unfaithful)), h("td", {}, shareCell(whole.not_stopped)), h("td", {}, shareCell(whole.unverified)), h("td", { class: "number" }, whole.score === null ? "–" : whole.score.toFixed(2)), h("td", { class: "number" }, count(whole.answers))));
+  const rows = series.lines.map((/** @type {any} */ { value, whole }) => h("tr", {}, h("th", { scope: "row" }, clean(value)), h("td", {}, shareCell(whole.unfaithful)), h("td", {}, shareCell(whole.not_stopped)), h("td", {}, shareCell(whole.unverified)), h("td", { class: "number" }, whole.score === null ? "–" : whole.score.toFixed(2)), h("td", { class: "number" }, count(whole.answers))));
   const head = [words(by), "unfaithful", "unfaithful, not stopped", "unverified", "mean score", "answers"];
   const rest = series.values - series.lines.length;
   return [
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `By ${words(by)}` }, h("table", {}, h("caption", { class: "visually-hidden" }, `Over the whole time, by ${words(by)}`), h("thead", {}, h("tr", {}, ...head.map((title, place) => h("th", { scope: "col", class: place > 3 ? "number" : "" }, title)))), h("tbody", {}, ...rows))),
-    rest > 0 && h("p", { class: "soft small" }, `${count(rest)} more values have fewer records and no line.`),
-  ].filter(Boolean);
+    ...(rest > 0 ? [h("p", { class: "soft small" }, `${count(rest)} more values have fewer records and no line.`)] : []),
+  ];
 }
 
 /** @param {any} series */
