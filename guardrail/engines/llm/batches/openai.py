@@ -117,7 +117,7 @@ def _read(line: Mapping[str, Any]) -> Reply:
         why = "the batch expired before this request was answered" if late else "the request failed in the batch"
         return LLMError(why, retryable=True, cause=Cause.TIMEOUT if late else Cause.ENGINE)
     status = response.get("status_code")
-    if status != 200:  # noqa: PLR2004
+    if status != 200:
         return LLMError(f"the request failed in the batch (HTTP {status})", retryable=True, cause=Cause.ENGINE)
     from openai.types.chat import ChatCompletion
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from uuid import uuid4
 
+from guardrail.engines.llm.batches.sending import ATTEMPTS, NotSentError, Sender, waits
 from guardrail.engines.llm.batches.service import BatchService, BatchSettings
 from guardrail.engines.llm.batches.state import BatchState, OpenBatch
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt, Replies, Reply, Round
@@ -18,11 +18,9 @@ Ordinary = Callable[[Round], Replies]
 _FEW = 20
 """Requests that may be asked again at full price, however small the batch was."""
 
-_ATTEMPTS = 6
-"""Times that sending a batch, or reading its results, is tried."""
 
-_GROWTH = 1.5
-_FIRST_WAIT = 1.0
+_CLOSED = ("HTTP 401", "HTTP 403", "HTTP 404", "insufficient_quota", "billing_hard_limit_reached", "model_not_found")
+"""What an error says that holds for all requests."""
 
 
 class Rounds:
@@ -37,8 +35,11 @@ class Rounds:
 
     def __init__(self, service: BatchService, ordinary: Ordinary, state: BatchState, settings: BatchSettings) -> None:
         self._service, self._ordinary, self._state, self._settings = service, ordinary, state, settings
+        self._sender = Sender(service, state, settings)
         self._tried = False
+        self._closed: LLMError | None = None  # why the endpoint takes nothing from us
         self._again: set[str] = set()  # failures that another call may mend, and does not pay for twice
+        self._given_up: set[str] = set()  # batches that this start does not wait for any more
         self.failures: dict[str, LLMError] = {}
 
     def reply(self, key: str) -> Reply | None:
@@ -50,10 +51,13 @@ class Rounds:
         until = time.monotonic() + self._settings.wait
         try:
             for batch in self._state.open_batches(self._service.address):
-                self._go_on(batch, until)
+                if batch.intent not in self._given_up:
+                    self._go_on(batch, until)
             if (left := self._left(wanted)) and not self._tried:
                 self._try_one(left)
-            sent = [self._send(lines) for lines in self._files(self._left(wanted))]
+            if self._closed is not None:
+                self.failures |= dict.fromkeys(self._left(wanted), self._closed)
+            sent = [self._sent(lines) for lines in self._sender.files(self._left(wanted))]
             for batch in [each for each in sent if each is not None]:
                 self._collect(batch, until)
         except KeyboardInterrupt:
@@ -65,26 +69,32 @@ class Rounds:
         return {key: prompt for key, prompt in wanted.items() if self.reply(key) is None}
 
     def _go_on(self, batch: OpenBatch, until: float) -> None:
-        """A batch of an earlier start."""
-        if batch.id is None:
-            found = self._found(batch)
-            if found is None:
-                self._state.end(batch.intent)
-                return
-            batch = replace(batch, id=found)
-            self._state.submitted(batch.intent, found)
-        self._settings.tell(f"batch {batch.id}: sent by an earlier start, {len(batch.keys)} requests")
-        self._collect(batch, until)
+        """A batch of an earlier start, or one whose time to wait for it was over."""
+        try:
+            ident = batch.id or self._sender.found(batch)
+        except LLMError as error:  # it may have arrived: asked again it could be paid twice
+            self._fail(batch, error)
+            return
+        if ident is None:
+            self._state.end(batch.intent)
+            return
+        self._state.submitted(batch.intent, ident)
+        self._settings.tell(f"batch {ident}: sent by an earlier start, {len(batch.keys)} requests")
+        self._collect(replace(batch, id=ident), until)
 
-    def _found(self, batch: OpenBatch) -> str | None:
-        for wait in self._waits(_ATTEMPTS):
-            try:
-                return self._service.find(batch.intent, batch.keys, batch.made)
-            except LLMError as error:
-                if not error.retryable:
-                    return None
-                time.sleep(max(wait, error.retry_after or 0.0))
-        return None
+    def _sent(self, lines: Mapping[str, bytes]) -> OpenBatch | None:
+        try:
+            return self._sender.send(lines)
+        except NotSentError as error:
+            if error.unsure is not None:
+                self._given_up.add(error.unsure.intent)
+            self.failures |= dict.fromkeys(lines, error)
+            return None
+
+    def _fail(self, batch: OpenBatch, error: LLMError) -> None:
+        """Nothing came of the batch in this start; the state keeps it for the next one."""
+        self._given_up.add(batch.intent)
+        self.failures |= {key: error for key in batch.keys if self.reply(key) is None}
 
     def _try_one(self, left: Mapping[str, Prompt]) -> None:
         """One ordinary call shows what the endpoint understands, and that the key is right, before a file is sent."""
@@ -93,55 +103,18 @@ class Rounds:
         (reply,) = self._ordinary((prompt,))
         if isinstance(reply, Completion):
             self._state.keep({key: reply})
-        elif reply.cause is Cause.REPLY:
-            self.failures[key] = reply
+        elif any(word in str(reply) for word in _CLOSED):
+            self._closed = reply
         elif not reply.retryable:
-            self.failures |= dict.fromkeys(left, reply)
-
-    def _files(self, left: Mapping[str, Prompt]) -> Iterator[dict[str, bytes]]:
-        """The requests as lines, as many as a batch may hold."""
-        lines: dict[str, bytes] = {}
-        size = 0
-        for key, prompt in left.items():
-            line = self._service.line(key, prompt)
-            if lines and (len(lines) >= self._service.most_lines or size + len(line) >= self._service.most_bytes):
-                yield lines
-                lines, size = {}, 0
-            lines[key] = line
-            size += len(line) + 1
-        if lines:
-            yield lines
-
-    def _send(self, lines: Mapping[str, bytes]) -> OpenBatch | None:
-        batch = OpenBatch(intent=uuid4().hex, id=None, made=time.time(), keys=frozenset(lines))
-        self._state.begin(batch.intent, self._service.address, lines)
-        failed = LLMError("the batch could not be sent")
-        for wait in self._waits(_ATTEMPTS):
-            try:
-                ident = self._service.submit(list(lines.values()), batch.intent)
-            except LLMError as error:
-                failed = error
-                if not error.retryable:
-                    break
-                time.sleep(max(wait, error.retry_after or 0.0))
-                found = self._found(batch)  # the reply may have been lost, not the batch
-                if found is None:
-                    continue
-                ident = found
-            self._state.submitted(batch.intent, ident)
-            self._settings.tell(f"batch {ident}: {len(lines)} requests sent")
-            return replace(batch, id=ident)
-        self._state.end(batch.intent)
-        self.failures |= dict.fromkeys(lines, LLMError(f"the batch was not taken: {failed}", cause=failed.cause))
-        return None
+            self.failures[key] = reply
 
     def _collect(self, batch: OpenBatch, until: float) -> None:
         """Wait for a batch and keep what came of it."""
         try:
             failed = self._wait(batch, until)
             replies = {} if failed else self._results(batch)
-        except LLMError as error:  # it may still come: the state keeps it for the next start
-            self.failures |= {key: error for key in batch.keys if self.reply(key) is None}
+        except LLMError as error:  # it may still come
+            self._fail(batch, error)
             return
         final = {key: reply for key, reply in replies.items() if _is_final(reply)}
         lost = LLMError(failed or "the batch holds no result for this request that can be read", cause=Cause.REPLY)
@@ -155,7 +128,7 @@ class Rounds:
     def _wait(self, batch: OpenBatch, until: float) -> str:
         """Why the batch failed as a whole once it has ended; "" = it did not."""
         told = -1
-        for pause in self._waits(None):
+        for pause in waits(self._settings, None):
             asked = 0.0
             try:
                 seen = self._service.progress(batch.id or "")
@@ -176,7 +149,7 @@ class Rounds:
 
     def _results(self, batch: OpenBatch) -> dict[str, Reply]:
         failed = LLMError("the results could not be read")
-        for wait in self._waits(_ATTEMPTS):
+        for wait in waits(self._settings, ATTEMPTS):
             try:
                 found: dict[str, Reply] = {}
                 for key, reply in self._service.results(batch.id or ""):
@@ -210,14 +183,6 @@ class Rounds:
                 del self.failures[key]
             else:
                 self.failures[key] = reply
-
-    def _waits(self, count: int | None) -> Iterator[float]:
-        """Seconds, longer each time up to the longest."""
-        seconds = min(_FIRST_WAIT, self._settings.longest_poll)
-        while count is None or count > 0:
-            yield seconds
-            seconds = min(seconds * _GROWTH, self._settings.longest_poll)
-            count = None if count is None else count - 1
 
 
 def _is_final(reply: Reply) -> bool:
