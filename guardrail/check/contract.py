@@ -7,9 +7,9 @@ conformance suite to run on it.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from guardrail.errors import EngineError
 from guardrail.types import (
@@ -23,6 +23,9 @@ from guardrail.types import (
     SupportMatrix,
     Usage,
 )
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 Linking = Literal["argmax", "hungarian"]
 """How several groups share out the namesakes (``guardrail.check.entities.link``)."""
@@ -144,6 +147,20 @@ class IncrementalEngine(Protocol):
     def read_part(self, request: VerifyRequest) -> PartialRows:
         """Like Engine.verify, for an answer whose length is not known yet."""
         ...
+
+
+class Gatherer(Protocol):
+    """Makes the calls of many answers together: what an engine has as ``gatherer`` that asks in batches."""
+
+    def in_order(self, work: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
+        """``work`` of each item, in their order; an item may be worked on several times until its replies are there."""
+        ...
+
+
+def gatherer_of(engine: Engine | AsyncEngine) -> Gatherer | None:
+    """Who makes this engine's calls for many answers together; None = each answer makes its own."""
+    found: Gatherer | None = getattr(engine, "gatherer", None)
+    return found
 
 
 def seconds_left(deadline: float | None) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from guardrail.check.contract import VerifyRequest
+from guardrail.check.contract import Gatherer, VerifyRequest, gatherer_of
 from guardrail.check.drivers import arun, run
 from guardrail.check.threads import in_order
 from guardrail.errors import EngineError, UsageError
@@ -23,6 +23,9 @@ AT_ONCE = 8
 
 _HELD = 4
 """Answers done or in flight that may wait behind a slow one, in multiples of those in flight."""
+_LEAST_CALLS = 2
+"""Of an answer, by any plan: in a batch, where nobody knows yet what answers will need, so many are set aside."""
+
 _KEYS = ("answer", "passages", "question", "claims")
 
 
@@ -47,6 +50,7 @@ class Batch:
         policy: Of all answers.
         deadline: A ``time.monotonic()`` value; None = no limit.
         max_calls: Requests to a model for all answers together; None = no limit.
+        gatherer: Makes the calls of all answers together; None = each makes its own.
         calls: Requests made so far by answers that are done.
     """
 
@@ -54,12 +58,13 @@ class Batch:
     policy: Policy
     deadline: float | None
     max_calls: int | None
+    gatherer: Gatherer | None = None
     calls: int = 0
     _lock: Lock = field(default_factory=Lock)
 
-    def check(self, item: Mapping[str, Any]) -> Report:
-        """One of the answers."""
-        return self._counted(run(self.guard.checking(**self._arguments(item))))
+    def check(self, item: Mapping[str, Any], number: int = 0) -> Report:
+        """One of the answers; so many go before it."""
+        return self._counted(run(self.guard.checking(**self._arguments(item, number))))
 
     async def acheck(self, item: Mapping[str, Any]) -> Report:
         """The same without blocking the event loop."""
@@ -70,16 +75,18 @@ class Batch:
             self.calls += report.usage.calls
         return report
 
-    def _arguments(self, item: Mapping[str, Any]) -> dict[str, Any]:
+    def _arguments(self, item: Mapping[str, Any], number: int = 0) -> dict[str, Any]:
         policy, stopped = self.policy, None
+        spent = self.calls if self.gatherer is None else max(self.calls, (number + 1) * _LEAST_CALLS - 1)
         if self.deadline is not None:
             left = self.deadline - time.monotonic()
             if left <= 0:
                 stopped = ("the time for all answers is over", Cause.TIMEOUT)
             elif policy.deadline is None or left < policy.deadline:
                 policy = policy.with_(deadline=left)
-        if self.max_calls is not None and self.calls >= self.max_calls:
-            stopped = (f"the budget of requests for all answers is spent ({self.calls} made)", Cause.BUDGET)
+        if self.max_calls is not None and spent >= self.max_calls:
+            made = f"{self.calls} made" if self.gatherer is None else f"{self.max_calls} allowed"
+            stopped = (f"the budget of requests for all answers is spent ({made})", Cause.BUDGET)
         engine = None if stopped is None else _Stopped(self.guard.judge.name, *stopped)
         return {**{key: item[key] for key in _KEYS if key in item}, "policy": policy, "engine": engine}
 
@@ -96,8 +103,13 @@ def batch_of(guard: Guard, policy: Policy, seconds: float | None, max_calls: int
         raise UsageError(f"seconds must be more than 0 or None, got {seconds!r}.")
     if max_calls is not None and max_calls < 0:
         raise UsageError(f"max_calls must be at least 0 or None, got {max_calls!r}.")
+    gatherer = gatherer_of(guard.judge)
+    if gatherer is not None:
+        if seconds is not None:
+            raise UsageError("seconds cannot bound batches. Leave it out; BatchSettings(wait=...) bounds each round.")
+        policy = policy.with_(deadline=None)  # a deadline is for somebody who waits for one answer
     deadline = None if seconds is None else time.monotonic() + seconds
-    return Batch(guard=guard, policy=policy, deadline=deadline, max_calls=max_calls)
+    return Batch(guard=guard, policy=policy, deadline=deadline, max_calls=max_calls, gatherer=gatherer)
 
 
 def read_item(item: object, number: int) -> Mapping[str, Any]:
@@ -119,6 +131,8 @@ def read_item(item: object, number: int) -> Mapping[str, Any]:
 def check_all(batch: Batch, answers: Iterable[object], at_once: int) -> Iterator[Report]:
     """Reports in the order of the answers, which are taken as they are needed."""
     items = (read_item(item, number) for number, item in enumerate(answers, 1))
+    if batch.gatherer is not None:
+        return batch.gatherer.in_order(lambda pair: batch.check(pair[1], pair[0]), enumerate(items))
     return in_order(batch.check, items, at_once)
 
 
@@ -126,6 +140,9 @@ async def acheck_all(batch: Batch, answers: Iterable[object], at_once: int) -> A
     """The same without blocking the event loop."""
     import asyncio  # not before a loop runs: 25 ms of the import
     from collections import deque
+
+    if batch.gatherer is not None:
+        raise UsageError("batches take hours, which no event loop should wait for. Use check_many, in a thread.")
 
     waiting: deque[asyncio.Task[Report]] = deque()
     try:

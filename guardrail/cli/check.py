@@ -8,8 +8,10 @@ from typing import Annotated, TextIO
 
 import typer
 
+from guardrail.check.contract import gatherer_of
 from guardrail.check.report_json import TO_CHECK, Line
 from guardrail.check.retrieve import Retriever
+from guardrail.cli.batches import batch_settings
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
 from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.cli.show import show
@@ -62,6 +64,17 @@ def check(
     deadline: Annotated[
         float | None, typer.Option(help="Seconds per answer; default: the policy file's, none for a preset.", min=0.001)
     ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch", help="Ask the provider's batch endpoint: half the price, minutes to hours (llm, cascade)."
+        ),
+    ] = False,
+    batch_state: Annotated[
+        Path | None,
+        typer.Option(help="File with which a second start goes on after a stop; default: the answers' name + .batch."),
+    ] = None,
+    batch_poll: Annotated[float, typer.Option(help="Seconds between two looks at a batch at most.", min=0.01)] = 60.0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first line that cannot be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -71,10 +84,27 @@ def check(
     """
     if aggregator is not None and output is not OutputFormat.REFCHECKER:
         raise UsageError("--aggregator applies to --format refchecker.")
+    if batch and deadline is not None:
+        raise UsageError("--deadline cannot bound a batch. Leave it out.")
     rules = _policy(policy, deadline)
-    guard = Guard(policy=rules, engine=engine.build(rules), retriever=_retriever(retriever))
+    batches = None
+    if batch:
+        batches = batch_settings(file, batch_state, batch_poll, at_once=engine.at_once)
+        rules = rules.with_(deadline=None)  # a deadline is for somebody who waits for one answer
+    elif batch_state is not None:
+        raise UsageError("--batch-state applies to --batch. Add it, or leave --batch-state out.")
+    guard = Guard(policy=rules, engine=engine.build(rules, batches), retriever=_retriever(retriever))
     listed = output is OutputFormat.REFCHECKER
-    way = one_pass(file, out, engine, doing="checking", whole=listed, strict=strict, quiet=quiet)
+    way = one_pass(
+        file,
+        out,
+        engine,
+        doing="checking",
+        whole=listed,
+        strict=strict,
+        quiet=quiet,
+        gatherer=gatherer_of(guard.judge),
+    )
     if listed:
         how = aggregator or Aggregator.SOFT
         finish(work_through_items(way, lambda raw: check_item(guard, raw, how, needs_claims=claims)))

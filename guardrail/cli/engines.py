@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -16,6 +16,10 @@ from guardrail.engines.by_name import CROSS_ENCODERS, make_cascade, make_engine
 from guardrail.errors import UsageError
 from guardrail.policy.policy import Policy
 from guardrail.types import Report, Usage, Verdict
+
+if TYPE_CHECKING:
+    from guardrail.engines.llm.batches.service import BatchSettings
+    from guardrail.engines.llm.protocol import LLM
 
 _ASKING = ("llm", "cascade")
 _JOBS = 8
@@ -36,6 +40,12 @@ class EngineChoice:
     model: Annotated[
         str | None,
         typer.Option("--model", help="Model of --engine llm or cascade. The key is read from OPENAI_API_KEY."),
+    ] = None
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            "--provider", help="Protocol of the model: openai (default), or anthropic (key from ANTHROPIC_API_KEY)."
+        ),
     ] = None
     base_url: Annotated[
         str | None,
@@ -75,15 +85,15 @@ class EngineChoice:
         """Answers to judge at once."""
         return self.jobs or (_JOBS if self.asks else 1)
 
-    def build(self, policy: Policy) -> Engine | AsyncEngine:
-        """The engine.
+    def build(self, policy: Policy, batches: BatchSettings | None = None) -> Engine | AsyncEngine:
+        """The engine; with ``batches``, one that asks in batches.
 
         Raises:
             UsageError: an option is missing, or says something to an engine that it does not apply to.
             MissingExtraError: what the engine needs is not installed.
         """
         if not self.asks:
-            self._refuse_options()
+            self._refuse_options(batches)
             return make_engine(self.name, policy=policy)
         kind, _, model = self.name.partition(":")
         if model and self.model:
@@ -93,12 +103,14 @@ class EngineChoice:
             raise UsageError(f"--engine {kind} needs --model, the name of a model of the endpoint.")
         if (self.price_in is None) is not (self.price_out is None):
             raise UsageError("costs need both --price-in and --price-out.")
-        engine = self._llm_engine(model)
+        engine = self._llm_engine(model, batches)
         return engine if kind == "llm" else make_cascade(engine, policy)
 
-    def _refuse_options(self) -> None:
+    def _refuse_options(self, batches: BatchSettings | None) -> None:
         given = {
+            "--batch": batches,
             "--model": self.model,
+            "--provider": self.provider,
             "--base-url": self.base_url,
             "--plan": self.plan,
             "--cache": self.cache,
@@ -113,13 +125,23 @@ class EngineChoice:
                     f"{option} out."
                 )
 
-    def _llm_engine(self, model: str) -> Engine | AsyncEngine:
+    def _llm(self, model: str) -> LLM:
+        if self.provider == "anthropic":
+            from guardrail.engines.llm.models.anthropic import AnthropicLLM
+
+            return AnthropicLLM(model, base_url=self.base_url)
+        if self.provider not in (None, "openai"):
+            raise UsageError(f"unknown --provider {self.provider!r}. Known: openai, anthropic.")
+        from guardrail.engines.llm.models.openai import OpenAILLM
+
+        return OpenAILLM(model, base_url=self.base_url)
+
+    def _llm_engine(self, model: str, batches: BatchSettings | None) -> Engine | AsyncEngine:
         from guardrail.engines.llm.caches.disk import DiskCache
         from guardrail.engines.llm.caches.memory import (
             MemoryCache,  # what asks a model is loaded only where one is asked
         )
         from guardrail.engines.llm.engine import LLMEngine
-        from guardrail.engines.llm.models.openai import OpenAILLM
         from guardrail.engines.llm.requests.calls import CallSettings, Prices
 
         standard = CallSettings()
@@ -128,8 +150,9 @@ class EngineChoice:
         if paper and self.cache is not None:
             raise UsageError(f"--plan {plan} remembers nothing, for the papers' figures. Leave --cache out.")
         return LLMEngine(
-            llm=OpenAILLM(model, base_url=self.base_url),
+            llm=self._llm(model),
             plan=plan,
+            batches=batches,
             settings=CallSettings(
                 max_calls=self.max_calls or (None if paper else standard.max_calls),
                 concurrency=max(standard.concurrency, self.at_once),

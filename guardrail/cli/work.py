@@ -6,11 +6,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TextIO, TypeVar
 
 import typer
 
+from guardrail.check.contract import Gatherer
 from guardrail.check.report_json import Line
 from guardrail.check.threads import in_order
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged
@@ -74,12 +76,23 @@ class Pass:
     jobs: int
     strict: bool
     shown: bool
+    gatherer: Gatherer | None = None
 
 
 def one_pass(
-    file: Path | None, out: Path | None, engine: EngineChoice, *, doing: str, whole: bool, strict: bool, quiet: bool
+    file: Path | None,
+    out: Path | None,
+    engine: EngineChoice,
+    *,
+    doing: str,
+    whole: bool,
+    strict: bool,
+    quiet: bool,
+    gatherer: Gatherer | None = None,
 ) -> Pass:
     """The pass that these options stand for; ``whole``: all items are read before the first result is written.
+
+    ``gatherer`` makes the calls of all answers together.
 
     Raises:
         UsageError: the file cannot be read, or is the one to write.
@@ -87,7 +100,8 @@ def one_pass(
     refuse_unreadable(file, out)
     # A program at the other end of a pipe may wait for each result before it sends the next answer.
     jobs = engine.at_once if is_file(file) or whole else engine.jobs or 1
-    return Pass(file=file, out=out, doing=doing, jobs=jobs, strict=strict, shown=not quiet and sys.stderr.isatty())
+    shown = not quiet and sys.stderr.isatty()
+    return Pass(file=file, out=out, doing=doing, jobs=jobs, strict=strict, shown=shown, gatherer=gatherer)
 
 
 def work_through_lines(
@@ -145,7 +159,10 @@ def _work_through(
 ) -> Tally:
     tally = Tally()
     with progress_bar(way.doing, total, shown=way.shown) as tick:
-        for item, done in in_order(lambda item: (item, work(item)), items, way.jobs):
+        pairs = partial(_with_item, work)
+        together = way.gatherer
+        results = in_order(pairs, items, way.jobs) if together is None else together.in_order(pairs, items)
+        for item, done in results:
             tally = tally.plus(done)
             write(item, done)
             if done.error:
@@ -154,6 +171,10 @@ def _work_through(
                     raise UsageError(f"{place(item, tally.total)} cannot be read. Stopped, as --strict asks.")
             tick()
     return tally
+
+
+def _with_item(work: Callable[[_Item], Done], item: _Item) -> tuple[_Item, Done]:
+    return item, work(item)
 
 
 def finish(tally: Tally, consequence: str = "could not be judged") -> NoReturn:

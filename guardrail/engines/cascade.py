@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from guardrail.check.boundary import verified
-from guardrail.check.contract import AsyncEngine, Decomposer, Engine, NotJudged, VerifyRequest, seconds_left, unverified
+from guardrail.check.contract import (
+    AsyncEngine,
+    Decomposer,
+    Engine,
+    Gatherer,
+    NotJudged,
+    VerifyRequest,
+    gatherer_of,
+    seconds_left,
+    unverified,
+)
 from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.check.entities import cluster
 from guardrail.check.logic import check_logic
@@ -88,6 +98,11 @@ class CascadeEngine:
         """Seconds that the second engine may need, if it says so."""
         needs = getattr(self.second, "expected_seconds", None)
         return float(needs) if isinstance(needs, (int, float)) else None
+
+    @property
+    def gatherer(self) -> Gatherer | None:
+        """See LLMEngine.gatherer."""
+        return gatherer_of(self.second)
 
     @property
     def identity(self) -> str:

@@ -1,9 +1,11 @@
 """An LLM as judge: the three seed methods in two round trips (docs/llm.md)."""
 
+from guardrail.engines.llm.batches.service import BatchSettings
 from guardrail.engines.llm.caches.disk import DiskCache
 from guardrail.engines.llm.caches.memory import Cache, MemoryCache
 from guardrail.engines.llm.caches.redis import RedisCache
 from guardrail.engines.llm.engine import PLANS, LLMEngine
+from guardrail.engines.llm.models.anthropic import AnthropicLLM
 from guardrail.engines.llm.models.langchain import LangChainLLM
 from guardrail.engines.llm.models.llama_index import LlamaIndexLLM
 from guardrail.engines.llm.models.openai import OpenAILLM
@@ -13,7 +15,9 @@ from guardrail.engines.llm.requests.calls import CallSettings, Prices
 __all__ = [
     "LLM",
     "PLANS",
+    "AnthropicLLM",
     "AsyncLLM",
+    "BatchSettings",
     "Cache",
     "CallSettings",
     "Completion",

@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from guardrail.check.contract import DecomposeRequest, Draft, VerifyRequest, seconds_left
+from guardrail.check.contract import DecomposeRequest, Draft, Gatherer, VerifyRequest, seconds_left
 from guardrail.engines.llm import plans
+from guardrail.engines.llm.batches.service import BatchSettings
 from guardrail.engines.llm.caches.memory import Cache, MemoryCache
 from guardrail.engines.llm.plans import Setting
 from guardrail.engines.llm.prompts import LANGUAGES, instructions
@@ -41,6 +42,8 @@ class LLMEngine:
         prices: Per million tokens, for ``report.usage.cost``; None = not counted.
         cache: Where verdicts are remembered; None = nowhere. The papers' plans remember nothing.
         language: Of the instructions, ``en`` or ``zh``; None = by the answer.
+        batches: Ask in batches, at half the price and in hours, where answers are checked together (check_many);
+            prices stay those of ordinary calls. None = ordinary calls.
     """
 
     llm: LLM | AsyncLLM
@@ -49,6 +52,7 @@ class LLMEngine:
     prices: Prices | None = None
     cache: Cache | None = field(default_factory=MemoryCache)
     language: str | None = None
+    batches: BatchSettings | None = None
     _calls: Calls = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -59,7 +63,17 @@ class LLMEngine:
         if self.settings is None:
             most = None if _paper(self.plan) else CallSettings().max_calls
             object.__setattr__(self, "settings", CallSettings(max_calls=most))
-        object.__setattr__(self, "_calls", Calls(self.llm, self.settings))
+        object.__setattr__(self, "_calls", self._made_calls())
+
+    def _made_calls(self) -> Calls:
+        if self.batches is None:
+            return Calls(self.llm, self.settings)
+        from guardrail.engines.llm.batches.calls import BatchCalls
+        from guardrail.engines.llm.batches.gatherer import HeldCache
+
+        if self.cache is not None:
+            object.__setattr__(self, "cache", HeldCache(self.cache))
+        return BatchCalls(self.llm, self.settings, self.batches)
 
     @property
     def name(self) -> str:
@@ -70,6 +84,11 @@ class LLMEngine:
     def expected_seconds(self) -> float:
         """Seconds that an answer of a few sentences may take; a policy that gives less gets a warning."""
         return 30.0
+
+    @property
+    def gatherer(self) -> Gatherer | None:
+        """Who makes the calls of many answers together; None = each answer makes its own."""
+        return getattr(self._calls, "gatherer", None)
 
     @property
     def identity(self) -> str:

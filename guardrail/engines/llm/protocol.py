@@ -49,7 +49,7 @@ class Completion:
     """One reply. Token counts are the provider's, None where it gives none; ``cached_tokens`` are part of the input.
 
     ``cut_off``: the reply ended at the token limit. ``calls``: requests that it took, more than one where the endpoint
-    first refused an option.
+    first refused an option. ``price_share``: of the engine's prices, what it is charged at (a batch: 0.5).
     """
 
     text: str
@@ -59,6 +59,7 @@ class Completion:
     output_tokens: int | None = None
     cut_off: bool = False
     calls: int = 1
+    price_share: float = 1.0
 
 
 class LLMError(EngineError):

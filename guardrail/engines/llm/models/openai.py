@@ -20,6 +20,8 @@ from guardrail.telemetry.spans import trace_headers
 if TYPE_CHECKING:
     import openai
 
+    from guardrail.engines.llm.batches.service import BatchService
+
 Structured = Literal["auto", "json_schema", "json_object", "none"]
 _STRUCTURED: tuple[Structured, ...] = ("auto", "json_schema", "json_object", "none")
 _MOST_REQUESTS = 6
@@ -131,6 +133,32 @@ class OpenAILLM:
     def provider(self) -> str:
         """For traces: whose protocol the endpoint speaks, whoever runs it."""
         return self._provider
+
+    @property
+    def address(self) -> str:
+        """The endpoint, without what may be secret in it."""
+        return self._address
+
+    def body(self, prompt: Prompt) -> dict[str, Any]:
+        """A request as the endpoint is known to understand it."""
+        return {"model": self._model, **self._capabilities.body(prompt), **self._body}
+
+    def client(self, timeout: float) -> openai.OpenAI:
+        """The vendor's client of this process, with that many seconds for a request."""
+        client: openai.OpenAI = self._clients.here().with_options(timeout=timeout)
+        return client
+
+    def batch_service(self) -> BatchService:
+        """The batch endpoint beside the chat endpoint.
+
+        Raises:
+            ConfigurationError: it is on Azure, whose batches need a deployment of another kind.
+        """
+        if self._provider != "openai":
+            raise ConfigurationError("OpenAILLM: batches on Azure are not supported. Leave batches out.")
+        from guardrail.engines.llm.batches.openai import OpenAIBatches
+
+        return OpenAIBatches(self)
 
     def complete(self, prompt: Prompt, *, timeout: float | None) -> Completion:
         """See guardrail.engines.llm.protocol.LLM."""

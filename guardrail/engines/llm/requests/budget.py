@@ -42,7 +42,7 @@ class Prices:
         cached = min(completion.cached_tokens or 0, total)
         again = self.input if self.cached is None else self.cached
         spent = (total - cached) * self.input + cached * again + (completion.output_tokens or 0) * self.output
-        return spent / 1_000_000
+        return spent * completion.price_share / 1_000_000
 
 
 class Budget:

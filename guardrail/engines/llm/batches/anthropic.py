@@ -1,0 +1,138 @@
+"""Anthropic's message batches.
+
+Source: https://platform.claude.com/docs/en/build-with-claude/batch-processing
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from guardrail.engines.llm.batches.lines import read_lines
+from guardrail.engines.llm.batches.service import HALF, Progress
+from guardrail.engines.llm.models.anthropic import AnthropicLLM, read_message
+from guardrail.engines.llm.protocol import LLMError, Prompt, Reply
+from guardrail.engines.llm.requests.failures import failure
+from guardrail.types import Cause
+
+T = TypeVar("T")
+
+_PATH = "/v1/messages/batches"
+_TIMEOUT = 300.0
+"""Seconds for one request: a batch of 256 MB takes its time."""
+
+_DONE = ("succeeded", "errored", "canceled", "expired")
+_LISTED = 100
+_SKEW = 600.0
+"""Seconds by which the provider's clock may be behind ours."""
+
+_IDENT = re.compile(r"[A-Za-z0-9_-]+")  # it becomes part of an address
+_LOST = "HTTP 404"
+
+
+class AnthropicBatches:
+    """Batches of an AnthropicLLM."""
+
+    most_lines = 100_000
+    most_bytes = 240_000_000
+
+    def __init__(self, llm: AnthropicLLM) -> None:
+        self._llm = llm
+        self.address = f"anthropic {llm.address}"
+
+    def line(self, ident: str, prompt: Prompt) -> bytes:
+        """See BatchService.line."""
+        return json.dumps({"custom_id": ident, "params": self._llm.body(prompt)}).encode()
+
+    def submit(self, lines: Sequence[bytes], intent: str) -> str:  # noqa: ARG002  this endpoint keeps no names
+        """See BatchService.submit."""
+        made = self._asked("POST", "", {"requests": [json.loads(line) for line in lines]})
+        ident = made.get("id")
+        if not isinstance(ident, str) or not _IDENT.fullmatch(ident):
+            raise LLMError("the batch endpoint's reply has no id", retryable=True, cause=Cause.REPLY)
+        return ident
+
+    def progress(self, batch: str) -> Progress:
+        """See BatchService.progress."""
+        try:
+            seen = self._asked("GET", f"/{batch}", None)
+        except LLMError as error:
+            if _LOST not in str(error):
+                raise
+            return Progress(ended=True, done=0, total=0, failed="the provider knows the batch no more")
+        counts = _counts(seen)
+        done = sum(counts.get(name, 0) for name in _DONE)
+        return Progress(ended=seen.get("processing_status") == "ended", done=done, total=sum(counts.values()))
+
+    def results(self, batch: str) -> Iterator[tuple[str, Reply]]:
+        """See BatchService.results.
+
+        They are read at the address that the documentation gives; ``results_url`` is not followed, for the key goes
+        along with the request.
+        """
+        data = _told(lambda: self._llm.request("GET", f"{_PATH}/{batch}/results", None, _TIMEOUT).content)
+        for line in read_lines(data):
+            yield line["custom_id"], _read(line.get("result"))
+
+    def find(self, intent: str, idents: Collection[str], since: float) -> str | None:  # noqa: ARG002
+        """See BatchService.find: the batches of that time and size, told by the ids of what they asked.
+
+        The endpoint shows those ids only with the results, so a batch of that time and size that is under way is taken
+        for ours; were it another's, its results hold none of our ids, and all is asked again.
+        """
+        page = self._asked("GET", f"?limit={_LISTED}", None)
+        listed = page.get("data")
+        for batch in listed if isinstance(listed, list) else ():
+            if not isinstance(batch, dict) or not isinstance(ident := batch.get("id"), str):
+                continue
+            if not _IDENT.fullmatch(ident) or _made(batch) < since - _SKEW:
+                continue
+            if sum(_counts(batch).values()) != len(idents):
+                continue
+            if batch.get("processing_status") != "ended" or any(key in idents for key, _ in self.results(ident)):
+                return ident
+        return None
+
+    def _asked(self, method: str, path: str, body: object) -> dict[str, Any]:
+        made = _told(lambda: self._llm.request(method, _PATH + path, body, _TIMEOUT).json())
+        return made if isinstance(made, dict) else {}
+
+
+def _told(call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except Exception as error:
+        raise failure(error) from None
+
+
+def _counts(batch: Mapping[str, Any]) -> dict[str, int]:
+    counts = batch.get("request_counts")
+    return {k: v for k, v in counts.items() if isinstance(v, int)} if isinstance(counts, dict) else {}
+
+
+def _made(batch: Mapping[str, Any]) -> float:
+    """``time.time()`` at which the provider made it; now and ever where it does not say."""
+    try:
+        return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
+    except ValueError:
+        return float("inf")
+
+
+def _read(result: object) -> Reply:
+    kind = result.get("type") if isinstance(result, dict) else None
+    if kind == "succeeded" and isinstance(result, dict):
+        try:
+            return replace(read_message(result.get("message")), price_share=HALF)
+        except LLMError as error:
+            if error.spent is not None:
+                error.spent = replace(error.spent, price_share=HALF)
+            return error
+    if kind == "expired":
+        why = "the batch expired before this request was answered"
+        return LLMError(why, retryable=True, cause=Cause.TIMEOUT)
+    known = kind if kind in {"errored", "canceled"} else "no result"
+    return LLMError(f"the request failed in the batch ({known})", retryable=True, cause=Cause.ENGINE)
