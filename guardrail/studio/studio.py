@@ -60,11 +60,13 @@ class Studio:
         labels: str | Path | None = None,
         policy_out: str | Path | None = None,
     ) -> None:
+        self.source: Path | None = None
+        self.records: RecordStore | JsonRows | None = None
         if isinstance(source, RecordStore):
             self.source, self.records = source.path, source
-        else:
-            self.source = None if source is None else Path(source).absolute()
-            self.records = None if self.source is None else _open(self.source)
+        elif source is not None:
+            self.source = Path(source).absolute()
+            self.records = _open(self.source)
         self.policies = tuple(dict.fromkeys((*policies, "repair", *PRESETS)))
         self.engines = tuple(dict.fromkeys((*engines, "local")))
         self.labels = _label_file(self.source, labels)
