@@ -211,7 +211,8 @@ def seconds_of(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise UsageError(f"at: {value!r:.60} is no time; write Unix seconds or ISO 8601")
     seconds = value / next((unit for least, unit in _UNITS if abs(value) >= least), 1)
-    datetime.fromtimestamp(seconds, UTC)  # years that no calendar has
+    if not -6e10 < seconds < 2.5e11:  # years 69 to 9892
+        raise UsageError(f"at: {value!r:.60} is a time in a year that no calendar has")
     return float(seconds)
 
 

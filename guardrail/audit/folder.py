@@ -35,7 +35,9 @@ _TABLES = (
     """CREATE TABLE runs (number INTEGER PRIMARY KEY, source TEXT, fingerprint TEXT, started REAL, ended REAL,
         state TEXT, counts TEXT)""",
     "CREATE TABLE fingerprints (id TEXT PRIMARY KEY, engine TEXT, policy TEXT, first REAL)",
-    "CREATE TABLE waiting (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER, part TEXT, tbl TEXT, rows INTEGER, data BLOB)",
+    # Numbers name files, so none may come again (AUTOINCREMENT) when the table was emptied.
+    """CREATE TABLE waiting (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER, part TEXT, tbl TEXT,
+        rows INTEGER, data BLOB)""",
     "CREATE TABLE files (path TEXT PRIMARY KEY, tbl TEXT, part TEXT, run INTEGER, rows INTEGER)",
     f"PRAGMA application_id = {_OWNER}",
     f"PRAGMA user_version = {VERSION}",
