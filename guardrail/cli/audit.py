@@ -91,6 +91,34 @@ def run(
             typer.echo("stopped; what is judged is kept. The same command goes on.", err=True)
             raise typer.Exit(130) from None
     _sum_up(done)
+    _report(out, None)
+
+
+@audits.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of an audit.")],
+    fingerprint: Annotated[
+        str | None, typer.Option(help="Of engine and policy, or how it begins; default: those of the last run.")
+    ] = None,
+) -> None:
+    """Write report.html, report.md and tables/ anew.
+
+    Example: guardrail audit report audit
+    """
+    _report(folder, fingerprint)
+
+
+def _report(folder: Path, fingerprint: str | None) -> None:
+    from guardrail.audit.report import write_report
+
+    whole = write_report(folder, fingerprint).whole
+    if whole.total:
+        low, high = whole.interval
+        typer.echo(
+            f"{whole.bad / whole.total:.1%} of {whole.total:,} answers are not supported by their passages "
+            f"(95 % interval {low:.1%} to {high:.1%})"
+        )
+    typer.echo(f"report: {folder}/report.html, report.md, tables/")
 
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, str]:

@@ -10,10 +10,16 @@ from guardrail.audit.sources.source import Piece, Raw
 _AT_ONCE = 256
 
 
-def pieces(file: File) -> Iterator[Piece]:
-    """A piece per row group; a file that cannot be opened is one piece, which says why when it is read."""
+def pieces(file: File, *, whole: bool = False) -> Iterator[Piece]:
+    """A piece per row group, or one for the ``whole`` file.
+
+    A file that cannot be opened is one piece, which says why when it is read.
+    """
     from pyarrow import ArrowException, parquet
 
+    if whole:
+        yield Piece(path=file.uri, size=file.size, number=-1)
+        return
     system, path = file_system(file.uri)
     try:
         with system.open_input_file(path) as handle:
@@ -33,16 +39,17 @@ def rows(piece: Piece) -> Iterator[Raw]:
     try:
         with system.open_input_file(path) as handle:
             file = parquet.ParquetFile(handle)
-            left = file.metadata.row_group(piece.number).num_rows
+            groups = range(file.metadata.num_row_groups) if piece.number < 0 else [piece.number]
+            left = sum(file.metadata.row_group(n).num_rows for n in groups)
             before = sum(file.metadata.row_group(n).num_rows for n in range(piece.number))
-            for batch in file.iter_batches(_AT_ONCE, row_groups=[piece.number]):
+            for batch in file.iter_batches(_AT_ONCE, row_groups=list(groups)):
                 for row in batch.to_pylist():
                     done += 1
                     yield Raw(place=f"{piece.path}:{before + done}", size=piece.size / left, row=row)
     except (OSError, ArrowException, ValueError) as error:
         lost = None if left is None else left - done
         yield Raw(
-            place=f"{piece.path}: row group {piece.number}",
+            place=piece.path if piece.number < 0 else f"{piece.path}: row group {piece.number}",
             size=piece.size if not left else piece.size * (left - done) / left,
             error=f"cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
             rows=lost,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from guardrail.audit.answer import Found, LoggedAnswer, Rejected
-from guardrail.audit.columns import Columns
+from guardrail.audit.columns import Columns, excerpt_of
+from guardrail.errors import GuardrailError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,9 @@ class Source(Protocol):
         ...
 
 
+UNREADABLE = (GuardrailError, ValueError, TypeError, AttributeError, LookupError, OverflowError)
+"""What reading a row that is made otherwise than it should be may raise: it costs that row only."""
+
 Form = Callable[[Iterator[Raw], Columns], Iterator[Found]]
 """What makes answers of rows."""
 
@@ -66,7 +70,10 @@ def one_by_one(read: Callable[[Mapping[str, Any], str, Columns], LoggedAnswer | 
 
     def form(rows: Iterator[Raw], columns: Columns) -> Iterator[Found]:
         for raw in rows:
-            found = raw.rejected() if raw.row is None else read(raw.row, raw.place, columns)
+            try:
+                found = raw.rejected() if raw.row is None else read(raw.row, raw.place, columns)
+            except UNREADABLE as error:
+                found = Rejected(place=raw.place, reason=f"cannot be read: {error}", excerpt=excerpt_of(raw.row))
             if found is not None:
                 yield found, raw.size
 
