@@ -6,6 +6,7 @@ audit("logs/*.parquet", "audit")
 
 from guardrail.audit.audit import Audited, Progress, audit
 from guardrail.audit.columns import Columns
+from guardrail.audit.on_ray import Cluster
 from guardrail.audit.sources import FORMATS, Source, open_source
 
-__all__ = ["FORMATS", "Audited", "Columns", "Progress", "Source", "audit", "open_source"]
+__all__ = ["FORMATS", "Audited", "Cluster", "Columns", "Progress", "Source", "audit", "open_source"]

@@ -16,6 +16,7 @@ from guardrail.audit.fingerprint import fingerprint_of
 from guardrail.audit.folder import AuditFolder
 from guardrail.audit.judging import Judged, Judging, Texts
 from guardrail.audit.local import judged_by_processes, judged_here
+from guardrail.audit.on_ray import Cluster, judged_by_ray
 from guardrail.audit.plan import Plan, without_failed
 from guardrail.audit.sources import Source, open_source
 from guardrail.audit.tables import ANSWERS, schemas
@@ -80,6 +81,7 @@ def audit(
     batch: int = BATCH,
     at_once: int = 1,
     texts: Texts = "faulty",
+    ray: Cluster | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Audited:
     """Judge all logged answers of a source; what is judged already is left alone.
@@ -98,6 +100,7 @@ def audit(
         batch: Answers judged and committed together.
         at_once: Answers judged at once by one process; for engines that ask a model over the network.
         texts: Of which answers texts are kept (see Texts).
+        ray: A cluster, or its address; ``local`` = Ray on this machine. None = processes, without Ray.
         progress: Called after every batch.
 
     Raises:
@@ -115,9 +118,14 @@ def audit(
     with AuditFolder(out, writes=True) as folder:
         folder.begin(str(source), fingerprint)
         plan = folder.plan(fingerprint.id)
-        batches = plan.batches(_found(opened), batch)
-        count = _cores() if workers is None else workers
-        judged = judged_by_processes(batches, judging, count) if count else judged_here(batches, judging, guard)
+        judged: Iterator[Judged]
+        if ray is not None:
+            cluster = ray if isinstance(ray, Cluster) else Cluster(address=ray, workers=workers or None)
+            judged = judged_by_ray(opened, plan, judging, batch, cluster)
+        else:
+            batches = plan.batches(_found(opened), batch)
+            count = _cores() if workers is None else workers
+            judged = judged_by_processes(batches, judging, count) if count else judged_here(batches, judging, guard)
         return _committed(folder, judged, plan, fingerprint.id, opened.size, progress)
 
 

@@ -71,6 +71,9 @@ def run(
         int | None, typer.Option(help="Processes; default: one per core. 0 = only this one.", min=0)
     ] = None,
     batch: Annotated[int, typer.Option(help="Answers that are judged and committed together.", min=1)] = 64,
+    ray: Annotated[
+        str | None, typer.Option(help="local, or the address of a Ray cluster; --workers are its actors then.")
+    ] = None,
     texts: Annotated[TextsKept, typer.Option(help="Of which answers texts are kept.")] = TextsKept.FAULTY,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -85,7 +88,8 @@ def run(
         try:
             done = audit(
                 source, out, policy=load_policy(policy), engine=engine.build if engine.asks else engine.name, form=form,
-                columns=columns, workers=workers, batch=batch, at_once=engine.at_once, texts=texts.value, progress=tell,
+                columns=columns, workers=workers, batch=batch, at_once=engine.at_once, texts=texts.value, ray=ray,
+                progress=tell,
             )  # fmt: skip
         except KeyboardInterrupt:
             typer.echo("stopped; what is judged is kept. The same command goes on.", err=True)

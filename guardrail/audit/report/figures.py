@@ -109,15 +109,9 @@ def figures_of(connection: Any) -> Figures:
         contradicted=counted(_CITED.format(what="contradicted")),
         conflicts=counted(_CITED.format(what="conflicts")),
         mixed=int(one("SELECT COUNT(*) FROM judged WHERE mixed")[0]),
-        without_passages=counted(
-            f"SELECT COALESCE(question, '(question not kept)') q, COUNT(*) n FROM judged WHERE passages = 0 "
-            f"GROUP BY 1 ORDER BY n DESC, 1 LIMIT {MOST}"
-        ),
+        without_passages=counted(_BARE),
         worst=_worst(connection),
-        rejected=counted(
-            "SELECT regexp_replace(reason, '[0-9]+', 'N', 'g'), SUM(COALESCE(rows, 1)) n FROM rejected "
-            f"GROUP BY 1 ORDER BY n DESC, 1 LIMIT {MOST}"
-        ),
+        rejected=counted(_REJECTED),
         lost=int(one("SELECT SUM(COALESCE(rows, 1)) FROM rejected")[0] or 0),
     )
 
@@ -125,6 +119,10 @@ def figures_of(connection: Any) -> Figures:
 _DOCUMENTS = f"""SELECT document, SUM(bad), SUM(known) FROM judged
     JOIN (SELECT DISTINCT content, document FROM documents) USING (content)
     GROUP BY 1 HAVING SUM(known) >= {_SLICE_LEAST} AND SUM(bad) > 0"""  # noqa: S608  a number of ours
+_BARE = f"""SELECT COALESCE(question, '(question not kept)') q, COUNT(*) n FROM judged WHERE passages = 0
+    GROUP BY 1 ORDER BY n DESC, 1 LIMIT {MOST}"""  # noqa: S608  a number of ours
+_REJECTED = f"""SELECT regexp_replace(reason, '[0-9]+', 'N', 'g'), SUM(COALESCE(rows, 1)) n FROM rejected
+    GROUP BY 1 ORDER BY n DESC, 1 LIMIT {MOST}"""  # noqa: S608  a number of ours
 _CITED = f"""SELECT document, COUNT(*) n FROM judged
     JOIN (SELECT content, document, SUM({{what}}) k FROM documents GROUP BY 1, 2) USING (content)
     WHERE k > 0 GROUP BY 1 ORDER BY n DESC, 1 LIMIT {MOST}"""  # noqa: S608  a number of ours

@@ -5,7 +5,7 @@ import pytest
 from guardrail.audit import open_source
 from guardrail.audit.answer import LoggedAnswer, Rejected
 from tests.support.audited import write_lines, write_parquet
-from tests.support.recorded_answers import write_store
+from tests.support.recorded_answers import RECORDED_UNTIL, write_store
 
 pytest.importorskip("pyarrow")
 
@@ -153,7 +153,7 @@ def test_spend_logs_of_litellm(tmp_path):
 
 
 def test_our_record_store(tmp_path):
-    write_store(tmp_path / "guardrail.db", 30)
+    write_store(tmp_path / "guardrail.db", 30, now=RECORDED_UNTIL)
     found = read(tmp_path / "guardrail.db")
     assert len(found) == 30
     assert all(isinstance(one, LoggedAnswer) and one.passages and one.at for one in found)
