@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from guardrail.audit.answer import Found
@@ -18,6 +18,7 @@ from guardrail.audit.judging import Judged, Judging, Texts
 from guardrail.audit.local import judged_by_processes, judged_here
 from guardrail.audit.on_ray import Cluster, judged_by_ray
 from guardrail.audit.plan import Plan, without_failed
+from guardrail.audit.second_look import SecondLook, looked_at
 from guardrail.audit.sources import Source, open_source
 from guardrail.audit.tables import ANSWERS, schemas
 from guardrail.check.contract import AsyncEngine, Engine
@@ -53,7 +54,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """What a run did. ``again``: rows that were done before; ``same``: answers judged with another one's texts."""
+    """What a run did. ``again``: rows that were done before; ``same``: answers judged with another one's texts.
+
+    ``escalated``: answers that the second engine judged too.
+    """
 
     folder: Path
     fingerprint: str
@@ -66,6 +70,7 @@ class Audited:
     rejected: int
     cost: float
     seconds: float
+    escalated: int = 0
     verdicts: dict[str, int] = field(default_factory=dict)
 
 
@@ -82,6 +87,8 @@ def audit(
     at_once: int = 1,
     texts: Texts = "faulty",
     ray: Cluster | str | None = None,
+    second: str | Engine | AsyncEngine | Callable[[Policy], Engine | AsyncEngine] | None = None,
+    budget: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Audited:
     """Judge all logged answers of a source; what is judged already is left alone.
@@ -101,6 +108,8 @@ def audit(
         at_once: Answers judged at once by one process; for engines that ask a model over the network.
         texts: Of which answers texts are kept (see Texts).
         ray: A cluster, or its address; ``local`` = Ray on this machine. None = processes, without Ray.
+        second: Another engine, in this process, for answers of which the first is unsure, until the budget is spent.
+        budget: What it may spend in all, in the currency of its prices.
         progress: Called after every batch.
 
     Raises:
@@ -108,6 +117,8 @@ def audit(
         MissingExtraError: the extra ``audit`` is not installed.
     """
     schemas()
+    if (second is None) is not (budget is None) or (budget is not None and not budget > 0):
+        raise UsageError(f"a second engine and a budget above 0 go together, got {second!r} and {budget!r}.")
     if batch < 1 or (workers is not None and workers < 0):
         raise UsageError(f"batch must be at least 1 and workers at least 0, got {batch!r} and {workers!r}.")
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
@@ -126,7 +137,15 @@ def audit(
             batches = plan.batches(_found(opened), batch)
             count = _cores() if workers is None else workers
             judged = judged_by_processes(batches, judging, count) if count else judged_here(batches, judging, guard)
-        return _committed(folder, judged, plan, fingerprint.id, opened.size, progress)
+        done = _committed(folder, judged, plan, fingerprint.id, opened.size, progress)
+        if second is None or budget is None:
+            return done
+        other = Judging(policy=rules, engine=second, at_once=at_once, texts=texts)
+        look = SecondLook(guard=other.guard(threads=0), judging=other, budget=budget)
+        after = fingerprint_of(look.guard).after(fingerprint)
+        folder.look_again(after)
+        more = _committed(folder, looked_at(folder, opened, look, fingerprint.id, after.id), Plan(), after.id, 0, None)
+        return replace(done, fingerprint=after.id, escalated=more.judged, cost=done.cost + more.cost)
 
 
 def _found(source: Source) -> Iterator[Found]:

@@ -18,12 +18,18 @@ class Fingerprint:
     """Answers judged under one ``id`` (12 hex digits) can be compared and need not be judged again.
 
     ``engine`` is the identity of the engine: its name, the hash of model and scorer, our version. ``policy`` are the
-    policy's fields.
+    policy's fields. ``base``: of a second look, the id of the first.
     """
 
     id: str
     engine: str
     policy: dict[str, Any]
+    base: str | None = None
+
+    def after(self, first: Fingerprint) -> Fingerprint:
+        """This engine as the second look at what ``first`` judged."""
+        ident = blake2b(f"{first.id} {self.id}".encode(), digest_size=6).hexdigest()
+        return Fingerprint(ident, f"{first.engine}, then {self.engine}", self.policy, first.id)
 
 
 def fingerprint_of(guard: Guard) -> Fingerprint:

@@ -34,7 +34,7 @@ LOT = 50_000
 _TABLES = (
     """CREATE TABLE runs (number INTEGER PRIMARY KEY, source TEXT, fingerprint TEXT, started REAL, ended REAL,
         state TEXT, counts TEXT)""",
-    "CREATE TABLE fingerprints (id TEXT PRIMARY KEY, engine TEXT, policy TEXT, first REAL)",
+    "CREATE TABLE fingerprints (id TEXT PRIMARY KEY, engine TEXT, policy TEXT, first REAL, base TEXT)",
     # Numbers name files, so none may come again (AUTOINCREMENT) when the table was emptied.
     """CREATE TABLE waiting (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER, part TEXT, tbl TEXT,
         rows INTEGER, data BLOB)""",
@@ -113,10 +113,7 @@ class AuditFolder:
     def begin(self, source: str, fingerprint: Fingerprint) -> int:
         """A new run; its number."""
         with self._transaction():
-            self._db.execute(
-                "INSERT OR IGNORE INTO fingerprints VALUES (?, ?, ?, ?)",
-                (fingerprint.id, fingerprint.engine, json.dumps(fingerprint.policy), time.time()),
-            )
+            self._know(fingerprint)
             made = self._db.execute(
                 "INSERT INTO runs (source, fingerprint, started, state, counts) VALUES (?, ?, ?, 'begun', '{}')",
                 (source, fingerprint.id, time.time()),
@@ -124,12 +121,27 @@ class AuditFolder:
         self.run = int(made.lastrowid or 0)
         return self.run
 
+    def look_again(self, fingerprint: Fingerprint) -> None:
+        """The run goes on with a second engine, whose verdicts are those that count."""
+        with self._transaction():
+            self._know(fingerprint)
+            self._db.execute("UPDATE runs SET fingerprint = ? WHERE number = ?", (fingerprint.id, self.run))
+
+    def _know(self, fingerprint: Fingerprint) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO fingerprints VALUES (?, ?, ?, ?, ?)",
+            (fingerprint.id, fingerprint.engine, json.dumps(fingerprint.policy), time.time(), fingerprint.base),
+        )
+
     def end(self, state: str, counts: dict[str, Any]) -> None:
-        """Move what waits to Parquet, and note how the run ended."""
+        """Move what waits to Parquet, and note how the run ended; a second look stands beside the first."""
         self.move()
+        (before,) = self._db.execute("SELECT counts FROM runs WHERE number = ?", (self.run,)).fetchone()
+        first = json.loads(before)
+        noted = {**first, "second": counts} if first else counts
         self._db.execute(
             "UPDATE runs SET ended = ?, state = ?, counts = ? WHERE number = ?",
-            (time.time(), state, json.dumps(counts), self.run),
+            (time.time(), state, json.dumps(noted), self.run),
         )
 
     def plan(self, fingerprint: str) -> Plan:
@@ -168,6 +180,11 @@ class AuditFolder:
     def fingerprints(self) -> dict[str, str]:
         """The engine of each fingerprint, oldest first."""
         return dict(self._db.execute("SELECT id, engine FROM fingerprints ORDER BY first, id").fetchall())
+
+    def base(self, fingerprint: str) -> str | None:
+        """Of a second look: the fingerprint whose verdicts stand where there was none."""
+        found = self._db.execute("SELECT base FROM fingerprints WHERE id = ?", (fingerprint,)).fetchone()
+        return None if found is None or found[0] is None else str(found[0])
 
     def commit(self, judged: Judged, fingerprint: str) -> None:
         """A batch, all of it or nothing."""

@@ -28,13 +28,11 @@ class Cluster:
         address: ``local`` (this machine), ``auto``, ``ray://host:10001`` or ``host:6379``.
         workers: Actors; None = one per CPU of the cluster.
         cpus: CPUs of an actor.
-        retries: How often a batch is tried again whose actor or node was lost.
     """
 
     address: str = "local"
     workers: int | None = None
     cpus: float = 1.0
-    retries: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +88,8 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
         _Actor,
         fn_constructor_args=(judging,),
         batch_size=1,
-        concurrency=(1, actors) if actors > 1 else 1,
+        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
         num_cpus=cluster.cpus,
-        max_restarts=-1,
-        max_task_retries=cluster.retries,
     )
     for row in judged.iter_rows():
         one: Judged = pickle.loads(row["judged"])  # noqa: S301  our own actors wrote it

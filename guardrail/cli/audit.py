@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -71,6 +71,10 @@ def run(
         int | None, typer.Option(help="Processes; default: one per core. 0 = only this one.", min=0)
     ] = None,
     batch: Annotated[int, typer.Option(help="Answers that are judged and committed together.", min=1)] = 64,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="With --engine cascade: what the model may spend in all, where it buys most.", min=0.0),
+    ] = None,
     ray: Annotated[
         str | None, typer.Option(help="local, or the address of a Ray cluster; --workers are its actors then.")
     ] = None,
@@ -84,10 +88,11 @@ def run(
     from guardrail.audit import Columns, audit
 
     columns = Columns(names=_pairs(column, "--column"), labels=_pairs(label, "--label"))
+    first, second = _engines(engine, budget)
     with _shown(quiet=quiet) as tell:
         try:
             done = audit(
-                source, out, policy=load_policy(policy), engine=engine.build if engine.asks else engine.name, form=form,
+                source, out, policy=load_policy(policy), engine=first, second=second, budget=budget, form=form,
                 columns=columns, workers=workers, batch=batch, at_once=engine.at_once, texts=texts.value, ray=ray,
                 progress=tell,
             )  # fmt: skip
@@ -125,6 +130,15 @@ def _report(folder: Path, fingerprint: str | None) -> None:
     typer.echo(f"report: {folder}/report.html, report.md, tables/")
 
 
+def _engines(choice: EngineChoice, budget: float | None) -> tuple[Any, Any]:
+    """The engine for all answers, and the one that has a budget."""
+    if budget is None:
+        return (choice.build if choice.asks else choice.name), None
+    if choice.name.partition(":")[0] != "cascade" or choice.price_in is None or choice.price_out is None:
+        raise UsageError("--budget needs --engine cascade with --model, --price-in and --price-out.")
+    return "local", lambda policy: choice.build(policy).second  # type: ignore[union-attr]
+
+
 def _pairs(given: list[str] | None, option: str) -> dict[str, str]:
     pairs = {}
     for one in given or ():
@@ -141,6 +155,10 @@ def _sum_up(done: Audited) -> None:
     parts += [
         f"{n:,} {what}" for n, what in ((done.same, "with the texts of another"), (done.again, "done before")) if n
     ]
+    if done.escalated:
+        parts.append(f"{done.escalated:,} judged again by the model")
+    if done.cost:
+        parts.append(f"cost {done.cost:.4f}")
     typer.echo(", ".join(parts), err=True)
     if done.rejected:
         typer.echo(f"{done.rejected:,} rows could not be audited: {done.folder}/rejected says why", err=True)

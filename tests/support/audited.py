@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from guardrail.audit.folder import AuditFolder
 from guardrail.check.contract import VerifyRequest
 from guardrail.testing import FakeEngine
-from guardrail.types import SupportMatrix
+from guardrail.types import Cell, Row, Segment, SupportMatrix, Usage
 
 DAY = 86_400
 BEGIN = 1_700_006_400.0  # midnight UTC
@@ -59,6 +60,28 @@ def table(folder: Path, name: str) -> list[dict[str, Any]]:
 def ids(folder: Path) -> Counter[str]:
     """How often each id was written."""
     return Counter(row["id"] for row in table(folder, "answers"))
+
+
+@dataclass(frozen=True)
+class ScoringEngine:
+    """Says of a segment with the word ``s30`` that its score is 0.30; ``cost`` is that of an answer."""
+
+    cost: float | None = None
+    says: float | None = None
+    asked: list[str] = field(default_factory=list, compare=False)
+    name: str = "scores"
+
+    def verify(self, request: VerifyRequest) -> SupportMatrix:
+        """See Engine.verify."""
+        self.asked.extend(segment.text for segment in request.segments)
+        rows = tuple(self._row(segment, len(request.passages)) for segment in request.segments)
+        return SupportMatrix(rows=rows, usage=Usage(calls=1, cost=self.cost))
+
+    def _row(self, segment: Segment, passages: int) -> Row:
+        found = re.search(r"s(\d\d)", segment.text)
+        score = self.says if self.says is not None else int(found[1]) / 100 if found else 0.95
+        cell = Cell(supported=score, contradicted=0.02)
+        return Row(segment_id=segment.id, cells=(cell,) * passages, supported=score, contradicted=0.02)
 
 
 @dataclass(frozen=True)

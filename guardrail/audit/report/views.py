@@ -8,15 +8,16 @@ from typing import Any
 
 from guardrail.audit.folder import AuditFolder
 from guardrail.audit.sources.paths import missing
-from guardrail.audit.tables import ANSWERS, REJECTED, TABLES, schemas
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, REJECTED, schemas
 from guardrail.errors import UsageError
 
 
-def views(folder: AuditFolder, fingerprint: str) -> Any:
+def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
     """A connection with the views answers, judgements, findings, documents, rejected, and ``judged``.
 
     ``judged`` has a row per logged answer that was judged under the fingerprint: its columns of ``answers`` with
-    verdict, score, error_types and the rest; ``bad`` and ``known`` are 1 or 0.
+    verdict, score, error_types and the rest; ``bad`` and ``known`` are 1 or 0. After a second look its verdicts
+    stand in place of the first engine's; ``alone``: without the first engine's.
 
     Raises:
         MissingExtraError: duckdb is not installed.
@@ -31,9 +32,18 @@ def views(folder: AuditFolder, fingerprint: str) -> Any:
     connection.execute(f"SET temp_directory = {_text(str(folder.path / 'spill'))}")
     connection.execute("SET preserve_insertion_order = false")
     last = max((run["number"] for run in folder.runs()), default=0)
-    for table in (*TABLES, REJECTED):
+    base = None if alone else folder.base(fingerprint)
+    for table in (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS, REJECTED):  # findings need the judgements
         part = None if table == ANSWERS else f"run={last}" if table == REJECTED else f"fingerprint={fingerprint}"
-        _view(connection, table, folder.files(table, part))
+        if base is None or table in (ANSWERS, REJECTED):
+            _view(connection, table, folder.files(table, part))
+            continue
+        _view(connection, f"second_{table}", folder.files(table, part), table)
+        _view(connection, f"first_{table}", folder.files(table, f"fingerprint={base}"), table)
+        connection.execute(
+            f"CREATE VIEW {table} AS SELECT * FROM second_{table} UNION ALL BY NAME SELECT * FROM first_{table} "  # noqa: S608
+            "WHERE content NOT IN (SELECT content FROM second_judgements)"
+        )
     connection.execute(
         """CREATE VIEW judged AS
         SELECT a.*, j.* EXCLUDE (content), CAST(verdict IN ('contradicted', 'unsupported') AS INTEGER) AS bad,
@@ -43,13 +53,13 @@ def views(folder: AuditFolder, fingerprint: str) -> Any:
     return connection
 
 
-def _view(connection: Any, table: str, files: Sequence[Path]) -> None:
+def _view(connection: Any, name: str, files: Sequence[Path], table: str | None = None) -> None:
     if files:
         listed = ", ".join(_text(str(file)) for file in files)
         source = f"read_parquet([{listed}], hive_partitioning = true, hive_types_autocast = false)"
-        connection.execute(f"CREATE VIEW {table} AS SELECT * FROM {source}")  # noqa: S608  our own files
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {source}")  # noqa: S608  our own files
     else:
-        connection.register(table, schemas()[table].empty_table())
+        connection.register(name, schemas()[table or name].empty_table())
 
 
 def _text(value: str) -> str:
