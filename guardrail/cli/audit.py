@@ -46,7 +46,7 @@ audits = typer.Typer(
     cls=_DefaultRun,
     no_args_is_help=True,
     help="Audit millions of logged answers: how bad it was, where, and which documents cause it. "
-    "`guardrail audit SOURCE --out FOLDER` begins or goes on; `guardrail audit run --help` has its options.",
+    '`guardrail audit run --help` has the options. Example: guardrail audit "logs/*.parquet" --out audit',
 )
 
 
