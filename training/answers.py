@@ -31,11 +31,11 @@ FAR = 3
 """Passages of other records beside a record's own, as a retriever brings them."""
 
 
-def written_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]:
+def written_answers(data: Path, rng: random.Random, langs: tuple[str, ...] = ("en",)) -> Iterator[LabelledAnswer]:
     """Answers of one to five claims of a held-out record; half of them hold one false claim or lack their evidence."""
-    records = written_records(data, held=True)
+    records = written_records(data, held=True, langs=langs)
     for record in records:
-        others = [r for r in records if r is not record]
+        others = [r for r in records if r is not record and r["lang"] == record["lang"]]
         for number, wanted in enumerate(LENGTHS * 2):
             length = min(wanted, len(record["supported"]) - 1)
             wrong = number % 2 == 1
@@ -53,7 +53,7 @@ def written_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]:
                 continue
             yield LabelledAnswer(
                 id=f"{record['id']}-{number}",
-                answer=" ".join(c["c"] for c in chosen),
+                answer=join([c["c"] for c in chosen], record["lang"]),
                 passages=passages,
                 label=Verdict.UNSUPPORTED if wrong else Verdict.SUPPORTED,
                 question=record.get("question"),
@@ -84,9 +84,9 @@ def injected_answers(data: Path, rng: random.Random) -> Iterator[LabelledAnswer]
             )
 
 
-def contrast_answers(rng: random.Random) -> Iterator[LabelledAnswer]:
+def contrast_answers(rng: random.Random, lang: str = "en") -> Iterator[LabelledAnswer]:
     """One to three claims of held-out contrast sets among passages of others; half of the answers hold a false one."""
-    sets = contrast_sets(held=True)
+    sets = contrast_sets(held=True, langs=(lang,))
     for number, row in enumerate(sets):
         for turn, (true, false) in enumerate(zip(row["t"], row["f"], strict=True)):
             for wrong in (False, True):
@@ -97,13 +97,13 @@ def contrast_answers(rng: random.Random) -> Iterator[LabelledAnswer]:
                 passages = [Passage(text=each["p"]) for each in (row, *beside)]
                 rng.shuffle(passages)
                 yield LabelledAnswer(
-                    id=f"contrast-{number}-{turn}-{wrong}",
-                    answer=" ".join(claims),
+                    id=f"contrast-{lang}-{number}-{turn}-{wrong}",
+                    answer=join(claims, lang),
                     passages=_numbered(passages),
                     label=Verdict.UNSUPPORTED if wrong else Verdict.SUPPORTED,
                     question=row.get("q"),
                     dataset="contrast claims" if len(claims) == 1 else "contrast answers",
-                    group=f"contrast-{number}",
+                    group=f"contrast-{lang}-{number}",
                 )
 
 
@@ -141,12 +141,16 @@ def _retrieved(
     record: dict[str, Any], gone: set[int], others: list[dict[str, Any]], rng: random.Random
 ) -> tuple[Passage, ...]:
     """The record's passages without the sentences ``gone``, among passages of other records."""
-    texts = [join([record["sentences"][i] for i in part if i not in gone], "en") for part in parts_of(record)]
+    lang = record.get("passages_lang", record["lang"])
+    texts = [join([record["sentences"][i] for i in part if i not in gone], lang) for part in parts_of(record)]
     own = [Passage(text=text, title=record["title"]) for text in texts if text]
     if not own:
         return ()
     picked = rng.sample(others, min(FAR, len(others)))
-    far = [Passage(text=join(r["sentences"][: rng.randint(3, 8)], "en"), title=r["title"]) for r in picked]
+    far = [
+        Passage(text=join(r["sentences"][: rng.randint(3, 8)], r.get("passages_lang", r["lang"])), title=r["title"])
+        for r in picked
+    ]
     passages = own + far
     rng.shuffle(passages)
     return _numbered(passages)

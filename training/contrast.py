@@ -28,15 +28,22 @@ ELSEWHERE = 0.03
 
 
 @cache
-def contrast_sets(*, held: bool) -> tuple[dict[str, Any], ...]:
-    """The sets of one fold; the fold is drawn by the passage."""
-    rows = (row for path in sorted(FOLDER.glob("*.jsonl")) for row in read_rows(path))
+def contrast_sets(*, held: bool, langs: tuple[str, ...] = ("en",)) -> tuple[dict[str, Any], ...]:
+    """The sets of one fold, English ones or those of other languages; the fold is drawn by the passage."""
+    rows = (row for path in sorted(FOLDER.glob("*.jsonl")) if language_of(path) in langs for row in read_rows(path))
     return tuple(row for row in rows if held_out(row["p"]) == held)
 
 
-def least_shown(shown: Counter[str], count: int, rng: random.Random) -> list[dict[str, Any]]:
+def language_of(path: Path) -> str:
+    """The language of a file's claims: its name, where that is a code of two letters, else English."""
+    return path.stem if len(path.stem) == 2 else "en"
+
+
+def least_shown(
+    sets: Sequence[dict[str, Any]], shown: Counter[str], count: int, rng: random.Random
+) -> list[dict[str, Any]]:
     """So many sets to train on, those shown least first, so that every set is shown before one comes again."""
-    chosen = sorted(contrast_sets(held=False), key=lambda row: shown[row["p"]] + rng.random())[:count]
+    chosen = sorted(sets, key=lambda row: shown[row["p"]] + rng.random())[:count]
     shown.update(row["p"] for row in chosen)
     return chosen
 
@@ -57,9 +64,9 @@ def contrast_group(row: dict[str, Any], rng: random.Random, others: Sequence[dic
     return [Pair(passage, claim, label, "contrast", row["p"]) for claim, label in claims]
 
 
-def contrast_pairs(rng: random.Random, *, held: bool = False) -> Iterator[Pair]:
+def contrast_pairs(rng: random.Random, *, held: bool = False, langs: tuple[str, ...] = ("en",)) -> Iterator[Pair]:
     """Every claim of every set; a true one now and then with another set's passage, too."""
-    sets = contrast_sets(held=held)
+    sets = contrast_sets(held=held, langs=langs)
     for row in sets:
         for pair in contrast_group(row, rng, sets):
             yield pair

@@ -41,7 +41,7 @@ def rounds(data: Path, rng: random.Random) -> Iterator[list[Group]]:
     seen: Counter[str] = Counter()
     at = 0
     while True:
-        chosen = least_shown(seen, COUNTS["contrast"], rng)
+        chosen = least_shown(sets, seen, COUNTS["contrast"], rng)
         groups = [contrast_group(row, rng, sets) for row in chosen]
         singles = short[at : at + COUNTS["short"]] + rng.sample(long, COUNTS["long"])
         at = (at + COUNTS["short"]) % max(1, len(short) - COUNTS["short"])

@@ -37,6 +37,9 @@ FIRST = {"contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20}
 LATER = {"contrast": 330, "short": 130, "records": 26, "long": 24, "frames": 60}
 """Contrast sets, rows, records, rows, pairs in a round; without many plain pairs first, new weights learn nothing."""
 
+OTHERS = 3.0
+"""How much oftener a record of another language than English is shown: there are few."""
+
 CLAIMS = 12
 """Most claims of one pack."""
 
@@ -75,20 +78,21 @@ def packed(pairs: Sequence[Pair]) -> list[Pack]:
     ]
 
 
-def rounds(data: Path, rng: random.Random, *, warmed: bool) -> Iterator[list[Pack]]:
-    """Rounds without end."""
+def rounds(data: Path, rng: random.Random, *, warmed: bool, langs: tuple[str, ...] = ("en",)) -> Iterator[list[Pack]]:
+    """Rounds without end; of other languages than English records and contrast sets, more often."""
     short = packed(mixture.short_pairs(data, rng))
     long = packed(human_pairs(data, rng, 1.0, sets=LONG))
     rng.shuffle(short)
-    records = written_records(data, held=False)
-    weights = [{"balanced": 1.0, "field": 1.0, "own": 0.6, "given": 0.25}[record["set"]] for record in records]
-    sets = contrast_sets(held=False)
+    records = written_records(data, held=False, langs=langs)
+    shares = {"balanced": 1.0, "field": 1.0, "own": 0.6, "given": 0.25}
+    weights = [shares[record["set"]] * (1 if record["lang"] == "en" else OTHERS) for record in records]
+    sets = contrast_sets(held=False, langs=langs)
     seen: Counter[str] = Counter()
     at = 0
     while True:
         counts = LATER if warmed else FIRST
         warmed = True
-        chosen = least_shown(seen, counts["contrast"], rng)
+        chosen = least_shown(sets, seen, counts["contrast"], rng)
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])

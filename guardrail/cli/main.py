@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from guardrail import __version__
+from guardrail.cli.audit import audits
 from guardrail.cli.calibrate import calibrate
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
@@ -36,6 +37,7 @@ app.command()(mcp)
 app.command()(serve)
 app.command()(stress)
 app.command()(studio)
+app.add_typer(audits, name="audit")
 app.add_typer(monitors, name="monitor")
 app.add_typer(policies, name="policy")
 

@@ -1,78 +1,12 @@
-"""Export the larger reader to ONNX with 4-bit weights, beside its tokenizer, as the local engine reads a folder.
+"""Export the larger reader; see training.pack_export.
 
 python -m training.mpnet.export --base runs/mpnet/base --run runs/mpnet/trained --to models/base/...
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
-from pathlib import Path
-
-import onnx
-import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
-
-from guardrail.engines.local.model import PACKS
-from training.mpnet.reader import Reader, encode, load_tokenizer, stacked
-
-BLOCK = 32
-"""Weights that share a scale."""
-
-INT8_COMPUTE = 4
-"""Accuracy level of MatMulNBits: activations become int8 by the row, so a claim does not depend on its neighbours."""
-
-
-def write_graph(reader: Reader, base: Path, target: Path) -> None:
-    """Float32 graph of a pack: (1, tokens) four times -> (1, claims, 13)."""
-    reader.eval()
-    sample = stacked([encode(load_tokenizer(base), "The shop closes at 8 pm.", ["It closes.", "It opens at 8."])])
-    names = ["ids", "positions", "segments", "kinds"]
-    axes = {name: {0: "packs", 1: "tokens"} for name in names} | {"logits": {0: "packs", 1: "claims"}}
-    torch.onnx.export(
-        reader,
-        sample,
-        str(target),
-        input_names=names,
-        output_names=["logits"],
-        dynamic_axes=axes,
-        opset_version=17,
-        dynamo=False,
-    )
-
-
-def quantize(source: Path, target: Path, bits: int) -> None:
-    """Weights of matrix products in so many bits, the word embeddings in eight."""
-    config = DefaultWeightOnlyQuantConfig(block_size=BLOCK, is_symmetric=False, accuracy_level=INT8_COMPUTE, bits=bits)
-    quantizer = MatMulNBitsQuantizer(onnx.load(str(source)), algo_config=config)
-    quantizer.process()
-    part = target.with_suffix(".part.onnx")
-    quantizer.model.save_model_to_file(str(part), use_external_data_format=False)
-    quantize_dynamic(str(part), str(target), weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
-    part.unlink()
-    onnx.checker.check_model(str(target))
-
-
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--base", type=Path, default=Path("runs/mpnet/base"))
-    parser.add_argument("--run", type=Path, default=Path("runs/mpnet/trained"))
-    parser.add_argument("--to", type=Path, required=True)
-    parser.add_argument("--bits", type=int, default=4)
-    arguments = parser.parse_args()
-    arguments.to.mkdir(parents=True, exist_ok=True)
-    full = arguments.run / "model.onnx"
-    model = Reader(arguments.base)
-    model.load_state_dict(torch.load(arguments.run / "model.pt", map_location="cpu"))
-    write_graph(model, arguments.base, full)
-    quantize(full, arguments.to / "model.onnx", arguments.bits)
-    shutil.copy(arguments.base / "tokenizer.json", arguments.to / "tokenizer.json")
-    (arguments.to / PACKS).write_text("{}\n")
-    print(json.dumps({"mb": (arguments.to / "model.onnx").stat().st_size / 1e6}))
-
+from training.mpnet.reader import Reader
+from training.pack_export import run_export
 
 if __name__ == "__main__":
-    main()
+    run_export(__doc__, Reader, runs="runs/mpnet")

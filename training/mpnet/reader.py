@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import MPNetModel
 
-from guardrail.engines.local.model import MAX_CLAIM_TOKENS, OUTPUTS, TOKEN_KINDS
-from guardrail.engines.local.packs import FIRST_POSITION, MAX_PREMISE_TOKENS, Layout, layout
+from guardrail.engines.local.model import OUTPUTS, TOKEN_KINDS
+from training.pack_stage import PackModel
 
 LAYERS = 10
 """Of twelve: the two topmost serve the sentence embedding that the base was made for."""
@@ -19,33 +17,17 @@ LAYERS = 10
 FROZEN = 5
 """Lower layers that keep their weights: no gradient is needed in them, which saves a third of a step."""
 
-PAD = 1
 HIDDEN = 256
 
 
-def stacked(layouts: Sequence[Layout]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """ids, positions, segments, kinds, each (packs, tokens); padding has segment -1."""
-    longest = max(len(each.ids) for each in layouts)
-
-    def padded(rows: list[list[int]], fill: int) -> Tensor:
-        return torch.tensor([row + [fill] * (longest - len(row)) for row in rows])
-
-    return (
-        padded([each.ids for each in layouts], PAD),
-        padded([each.positions for each in layouts], FIRST_POSITION),
-        padded([each.segments for each in layouts], -1),
-        padded([each.kinds for each in layouts], 0),
-    )
-
-
-class Reader(nn.Module):
+class Reader(PackModel):
     """(ids, positions, segments, kinds), each (packs, tokens) -> logits (packs, claims, 3 verdicts and 10 error types).
 
     The premise is read without the claims, each claim with the premise and without the other claims. The kinds of a
     claim's tokens (whether the premise has them) are added above the frozen layers.
     """
 
-    def __init__(self, base: Path, layers: int = LAYERS, frozen: int = FROZEN) -> None:
+    def __init__(self, base: Path, frozen: int = FROZEN, layers: int = LAYERS) -> None:
         super().__init__()
         net = MPNetModel.from_pretrained(base, add_pooling_layer=False, attn_implementation="eager")
         net.encoder.layer = net.encoder.layer[:layers]
@@ -59,6 +41,10 @@ class Reader(nn.Module):
         for module in net.modules():
             if isinstance(module, nn.Dropout):  # its random numbers cost much on a CPU
                 module.p = 0.0
+
+    def body(self) -> list[nn.Parameter]:
+        """See PackModel.body."""
+        return [p for p in self.net.parameters() if p.requires_grad]
 
     def forward(self, ids: Tensor, positions: Tensor, segments: Tensor, kinds: Tensor) -> Tensor:
         """Logits, shape (packs, claims, 13); a pack with fewer claims has rows without meaning."""
@@ -106,21 +92,3 @@ def _layer(layer: nn.Module, state: Tensor, bias: Tensor) -> Tensor:
     inner = layer.output.dense(nn.functional.gelu(layer.intermediate.dense(state)))
     result: Tensor = layer.output.LayerNorm(inner + state)
     return result
-
-
-def load_tokenizer(base: Path) -> Tokenizer:
-    """The base's tokenizer, without special tokens, padding or limits."""
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def encode(tokenizer: Tokenizer, premise: str, claims: Sequence[str]) -> Layout:
-    """A pack's numbers; texts that are too long are cut."""
-
-    def ids(text: str) -> list[int]:
-        found: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        return found
-
-    return layout(ids(premise)[:MAX_PREMISE_TOKENS], [ids(claim)[:MAX_CLAIM_TOKENS] for claim in claims])

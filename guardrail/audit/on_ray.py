@@ -1,0 +1,201 @@
+"""The same batches judged by a Ray cluster: read → map_batches(an actor with a warm guard) → the journal.
+
+Ray reads the source twice: once for the hashes of ids and contents, of which this process makes the plan, then for the
+texts that are left to judge. A piece's batches are the same however often a task is repeated, so what a lost node had
+done may come again and is committed once.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from guardrail.audit.answer import LoggedAnswer, Rejected
+from guardrail.audit.judging import Batch, Judged, Judging, Planned, judge_batch
+from guardrail.audit.plan import Plan
+from guardrail.audit.sources import Piece, Source
+from guardrail.audit.sources.paths import missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Where and how Ray runs.
+
+    Attributes:
+        address: ``local`` (this machine), ``auto``, ``ray://host:10001`` or ``host:6379``.
+        workers: Actors; None = one per CPU of the cluster.
+        cpus: CPUs of an actor.
+    """
+
+    address: str = "local"
+    workers: int | None = None
+    cpus: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be done of a piece: per row in order None (nothing), or whether it is new and whether to judge it."""
+
+    number: int
+    piece: Piece
+    steps: tuple[tuple[bool, bool] | Rejected | None, ...]
+
+
+def judged_by_ray(source: Source, plan: Plan, judging: Judging, length: int, cluster: Cluster) -> Iterator[Judged]:
+    """Batches of at most so many answers, in any order; each is committed once.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+    """
+    try:
+        import ray
+        import ray.data
+    except ModuleNotFoundError as error:
+        raise missing("ray", "audit-ray") from error
+    ours = not ray.is_initialized()
+    if ours:
+        local = cluster.address == "local"
+        ray.init(
+            address=None if local else cluster.address,
+            log_to_driver=False,
+            # No dashboard, and no report of its use: the audit goes nowhere but to its folder.
+            **({"include_dashboard": False} if local else {}),
+        )
+    try:
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        yield from _run(source, plan, judging, length, cluster)
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Cluster) -> Iterator[Judged]:
+    import ray
+
+    pieces = list(source.pieces())
+    actors = cluster.workers or max(1, int(ray.cluster_resources().get("CPU", 1) / cluster.cpus) - 1)
+    work = [one for one in _planned(source, plan, pieces) if any(step is not None for step in one.steps)]
+    done = sum(piece.size for piece in pieces) - sum(one.piece.size for one in work)
+    yield _nothing(done, plan.again)
+    if not work:
+        return
+    reader, seen = _Reader(source, length), set[int]()
+    batches = ray.data.from_items([{"work": pickle.dumps(one)} for one in work]).flat_map(reader)
+    judged = batches.map_batches(
+        _Actor,
+        fn_constructor_args=(judging,),
+        batch_size=1,
+        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
+        num_cpus=cluster.cpus,
+    )
+    for row in judged.iter_rows():
+        one: Judged = pickle.loads(row["judged"])  # noqa: S301  our own actors wrote it
+        if one.number not in seen:
+            seen.add(one.number)
+            yield one
+
+
+def _nothing(size: float, again: int) -> Judged:
+    empty: dict[str, list[dict[str, Any]]] = {name: [] for name in ("answers", "judgements", "findings", "documents")}
+    return Judged(number=-1, rows=empty, rejected=(), size=size, seen=again, judged=0)
+
+
+def _planned(source: Source, plan: Plan, pieces: Sequence[Piece]) -> Iterator[_Work]:
+    """The plan of each piece, in the order of the source: the first of several rows is the one that counts."""
+    import ray
+
+    known = ray.data.from_items([{"number": n, "piece": pickle.dumps(p)} for n, p in enumerate(pieces)])
+    waiting: dict[int, Any] = {}
+    wanted = 0
+    for row in known.map(_Hashes(source)).iter_rows():
+        waiting[row["number"]] = row["hashes"]
+        while wanted in waiting:
+            hashes = pickle.loads(waiting.pop(wanted))  # noqa: S301  our own tasks wrote it
+            yield _Work(wanted, pieces[wanted], tuple(_step(plan, one) for one in hashes))
+            wanted += 1
+
+
+def _step(plan: Plan, one: _Known | None) -> tuple[bool, bool] | Rejected | None:
+    if one is None:
+        return (False, False)  # rejected where it is read
+    found = plan.of(one)  # type: ignore[arg-type]
+    if isinstance(found, Rejected):
+        return found
+    return (found.new, found.judge) if found.new or found.judge else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the plan asks of an answer, without its texts."""
+
+    key: int
+    content: int
+    id: str
+    place: str
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class _Hashes:
+    """A task: the hashes of all rows of a piece."""
+
+    source: Source
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
+        piece = pickle.loads(row["piece"])  # noqa: S301  our own
+        found = [
+            None if isinstance(one, Rejected) else _Known(one.key, one.content, one.id, one.place)
+            for one, _ in self.source.read(piece)
+        ]
+        return {"number": row["number"], "hashes": pickle.dumps(found)}
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """A task: the batches of a piece. Their numbers are made of the piece's, so that they are the same every time."""
+
+    source: Source
+    length: int
+
+    def __call__(self, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        work: _Work = pickle.loads(row["work"])  # noqa: S301  our own
+        rows = zip(self.source.read(work.piece), work.steps, strict=False)
+        left = ((found, share, step) for (found, share), step in rows if step is not None)
+        number = 0
+        while some := list(islice(left, self.length)):
+            items, lost = [], []
+            for found, _, step in some:
+                if isinstance(step, Rejected) or isinstance(found, Rejected):
+                    lost.append(step if isinstance(step, Rejected) else found)
+                elif isinstance(step, tuple) and isinstance(found, LoggedAnswer):
+                    items.append(Planned(found, *step))
+            batch = Batch(
+                number=(work.number << 32) + number,
+                items=tuple(items),
+                rejected=tuple(one for one in lost if isinstance(one, Rejected)),
+                size=sum(share for _, share, _ in some),
+                seen=len(some),
+            )
+            yield {"batch": pickle.dumps(batch)}
+            number += 1
+
+
+@dataclass
+class _Actor:
+    """An actor: a guard with its model loaded."""
+
+    judging: Judging
+    guard: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.guard = self.judging.guard()
+        warm_up = getattr(self.guard.judge, "warm_up", None)
+        if callable(warm_up):
+            warm_up()
+
+    def __call__(self, rows: dict[str, Any]) -> dict[str, list[bytes]]:
+        batches = [pickle.loads(one) for one in rows["batch"]]  # noqa: S301  our own
+        return {"judged": [pickle.dumps(judge_batch(self.guard, batch, self.judging)) for batch in batches]}

@@ -1,0 +1,154 @@
+"""A report as headings, paragraphs and tables: one text for HTML and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from guardrail.audit.report.figures import MOST, Figures, Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of level 2, or 3 for one answer."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph; ``quote``: somebody's words."""
+
+    text: str
+    quote: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a header; of numbers, all columns but the first."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Part = Heading | Text | Table
+_SHOWN = 600
+_DAYS = 62
+
+
+def parts_of(figures: Figures, engine: str) -> Iterator[Part]:
+    """The report, in order."""
+    whole, unverified = figures.whole, figures.verdicts.get("unverified", 0)
+    yield Text(f"{figures.answers:,} answers ({figures.distinct:,} different ones) were judged by {engine}.")
+    if not figures.answers:
+        yield Text("There is nothing to report yet.")
+        yield from _rejected(figures)
+        return
+    yield Heading("How bad it was")
+    yield Text(
+        f"{_share(whole)} of the answers that could be judged say something that their passages contradict or do not "
+        f"support: {whole.bad:,} of {whole.total:,} (95 % interval {_interval(whole)}). {unverified:,} answers could "
+        "not be judged. The interval is that of chance in the sample of answers. How often the engine itself is wrong "
+        "is not in it, so let people label some of these answers before you quote the number."
+    )
+    yield Table(("verdict", "answers", "share"), [
+        (name, f"{n:,}", f"{n / figures.answers:.1%}") for name, n in figures.verdicts.items()
+    ])  # fmt: skip
+    if figures.errors:
+        yield Heading("What kind of errors")
+        yield _counts("error type", "answers", figures.errors)
+    if figures.causes:
+        yield Heading("Why answers could not be judged")
+        yield _counts("cause", "answers", figures.causes)
+    yield from _where(figures)
+    yield from _documents(figures)
+    yield from _worst(figures)
+    yield from _rejected(figures)
+
+
+def _where(figures: Figures) -> Iterator[Part]:
+    yield Heading("Where")
+    yield Text(
+        "“Too many” is how many bad answers there are at least (at the lower end of the interval) beyond the share of "
+        "all other answers; 0 where chance alone may explain the difference."
+    )
+    for label, rates in figures.slices.items():
+        yield Heading(f"By {label}", 3)
+        yield _rates(label, rates[:MOST])
+    yield Heading("By day", 3)
+    if len(figures.days) > _DAYS:
+        yield Text(f"The last {_DAYS} of {len(figures.days)} days; all are in tables/days.parquet.")
+    yield _rates("day", figures.days[-_DAYS:])
+
+
+def _documents(figures: Figures) -> Iterator[Part]:
+    yield Heading("Which documents")
+    if figures.documents:
+        yield Text("Answers that were generated with the document among their passages.")
+        yield _rates("document", figures.documents)
+    else:
+        yield Text("No document was among the passages of a bad answer often enough to say something about it.")
+    if figures.contradicted:
+        yield Heading("Documents that contradict what was answered", 3)
+        yield _counts("document", "answers", figures.contradicted)
+    if figures.conflicts:
+        yield Heading("Documents that disagree with others", 3)
+        yield Text("One passage supports a sentence and another contradicts it: one of the documents may be wrong.")
+        yield _counts("document", "answers", figures.conflicts)
+    if figures.mixed:
+        yield Text(f"{figures.mixed:,} answers say of one individual what the passages say of its namesake.")
+    if figures.without_passages:
+        yield Heading("Questions without evidence", 3)
+        yield _counts("question", "times", figures.without_passages)
+
+
+def _worst(figures: Figures) -> Iterator[Part]:
+    if figures.worst:
+        yield Heading("The worst answers")
+    for one in figures.worst:
+        yield Heading(f"{one['id']}: {one['verdict']}, score {one['score']:.2f}, {one['times']:,} times", 3)
+        if one["question"]:
+            yield Text(_cut(one["question"]), quote=True)
+        if one["answer"]:
+            yield Text(_cut(one["answer"]), quote=True)
+        for finding in one["findings"]:
+            yield Text(_finding(finding))
+
+
+def _finding(finding: Mapping[str, Any]) -> str:
+    quotes = [f"“{_cut(e['quote'])}” ({e['document']})" for e in finding["evidence"] or () if e["quote"]]
+    says = f"“{_cut(finding['text'])}” is {finding['verdict']}" if finding["text"] else finding["verdict"]
+    kind = f" ({finding['error_type'].replace('_', ' ')})" if finding["error_type"] else ""
+    evidence = f" Evidence: {'; '.join(quotes[:2])}" if quotes else ""
+    return f"{says}{kind}. {_cut(finding['reason'])}{evidence}"
+
+
+def _rejected(figures: Figures) -> Iterator[Part]:
+    if figures.rejected:
+        yield Heading("Rows that could not be audited")
+        yield Text(f"{figures.lost:,} rows in the last run; the folder rejected/ holds each with its place and reason.")
+        yield _counts("reason", "rows", figures.rejected)
+
+
+def _counts(what: str, counted: str, counts: Mapping[str, int]) -> Table:
+    return Table((what, counted), [(_cut(name), f"{n:,}") for name, n in counts.items()])
+
+
+def _rates(what: str, rates: Sequence[Rate]) -> Table:
+    rows = [(_cut(r.name), f"{r.bad:,} of {r.total:,}", _share(r), _interval(r), f"{r.excess:,.0f}") for r in rates]
+    return Table((what, "bad answers", "share", "95 % interval", "too many"), rows)
+
+
+def _share(rate: Rate) -> str:
+    return "–" if rate.share is None else f"{rate.share:.1%}"
+
+
+def _interval(rate: Rate) -> str:
+    low, high = rate.interval
+    return f"{low:.1%} to {high:.1%}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

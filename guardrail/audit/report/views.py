@@ -1,0 +1,84 @@
+"""The Parquet files of an audit as views of DuckDB, which reads only what a question needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from guardrail.audit.folder import AuditFolder
+from guardrail.audit.sources.paths import missing
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, REJECTED, schemas
+from guardrail.errors import UsageError
+
+
+def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
+    """A connection with the views answers, judgements, findings, documents, rejected, and ``judged``.
+
+    ``judged`` has a row per logged answer that was judged under the fingerprint: its columns of ``answers`` with
+    verdict, score, error_types and the rest; ``bad`` and ``known`` are 1 or 0. After a second look its verdicts
+    stand in place of the first engine's; ``alone``: without the first engine's.
+
+    Raises:
+        MissingExtraError: duckdb is not installed.
+    """
+    try:
+        import duckdb
+    except ModuleNotFoundError as error:
+        raise missing("duckdb") from error
+    connection = duckdb.connect()
+    # Spilled to disk beyond this, beside the audit rather than in a small /tmp.
+    connection.execute("SET memory_limit = '2GB'")
+    connection.execute(f"SET temp_directory = {_text(str(folder.path / 'spill'))}")
+    connection.execute("SET preserve_insertion_order = false")
+    last = max((run["number"] for run in folder.runs()), default=0)
+    base = None if alone else folder.base(fingerprint)
+    for table in (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS, REJECTED):  # findings need the judgements
+        part = None if table == ANSWERS else f"run={last}" if table == REJECTED else f"fingerprint={fingerprint}"
+        if base is None or table in (ANSWERS, REJECTED):
+            _view(connection, table, folder.files(table, part))
+            continue
+        _view(connection, f"second_{table}", folder.files(table, part), table)
+        _view(connection, f"first_{table}", folder.files(table, f"fingerprint={base}"), table)
+        connection.execute(
+            f"CREATE VIEW {table} AS SELECT * FROM second_{table} UNION ALL BY NAME SELECT * FROM first_{table} "  # noqa: S608
+            "WHERE content NOT IN (SELECT content FROM second_judgements)"
+        )
+    connection.execute(
+        """CREATE VIEW judged AS
+        SELECT a.*, j.* EXCLUDE (content), CAST(verdict IN ('contradicted', 'unsupported') AS INTEGER) AS bad,
+            CAST(verdict <> 'unverified' AS INTEGER) AS known
+        FROM answers a JOIN judgements j USING (content)"""
+    )
+    return connection
+
+
+def _view(connection: Any, name: str, files: Sequence[Path], table: str | None = None) -> None:
+    if files:
+        listed = ", ".join(_text(str(file)) for file in files)
+        source = f"read_parquet([{listed}], hive_partitioning = true, hive_types_autocast = false)"
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {source}")  # noqa: S608  our own files
+    else:
+        connection.register(name, schemas()[table or name].empty_table())
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def chosen_fingerprint(folder: AuditFolder, fingerprint: str | None) -> str:
+    """The fingerprint of that beginning, or of the last run.
+
+    Raises:
+        UsageError: there is none, or several.
+    """
+    known = list(folder.fingerprints())
+    if fingerprint is None:
+        runs = folder.runs()
+        if not runs:
+            raise UsageError(f"{str(folder.path)!r} holds no audit yet. Begin one: guardrail audit SOURCE --out FOLDER")
+        return str(runs[-1]["fingerprint"])
+    fitting = [one for one in known if one.startswith(fingerprint)]
+    if len(fitting) != 1:
+        raise UsageError(f"{len(fitting)} fingerprints begin with {fingerprint!r}; there are {', '.join(known)}.")
+    return fitting[0]

@@ -1,0 +1,106 @@
+"""The tables of an audit, as pyarrow schemas, and their rows as bytes on the way to disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from guardrail.audit.sources.paths import missing
+
+ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS = "answers", "judgements", "findings", "documents"
+TABLES = (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS)
+"""``answers``: one row per logged answer. The others are by ``content``: answer, question and passages, judged once."""
+
+REJECTED = "rejected"
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Rows by table."""
+
+
+@lru_cache(maxsize=1)
+def schemas() -> dict[str, Any]:
+    """The schema of each table.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError as error:
+        raise missing("pyarrow") from error
+    text, number, count = pa.string(), pa.float64(), pa.int32()
+    evidence = pa.list_(pa.struct([("passage", text), ("document", text), ("quote", text)]))
+    columns: dict[str, list[tuple[str, Any]]] = {
+        ANSWERS: [
+            ("key", pa.int64()),
+            ("id", text),
+            ("content", pa.int64()),
+            ("day", text),
+            ("at", pa.timestamp("us", tz="UTC")),
+            ("labels", pa.map_(text, text)),
+            ("place", text),
+        ],
+        JUDGEMENTS: [
+            ("content", pa.int64()),
+            ("verdict", text),
+            ("score", number),
+            ("action", text),
+            ("rule", text),
+            ("reason", text),
+            ("cause", text),
+            ("error_types", pa.list_(text)),
+            ("findings", count),
+            ("faults", count),
+            ("conflicts", count),
+            ("mixed", pa.bool_()),
+            ("passages", count),
+            ("question", text),
+            ("answer", text),
+            ("escalated", count),
+            ("cost", number),
+        ],
+        FINDINGS: [
+            ("content", pa.int64()),
+            ("finding", text),
+            ("text", text),
+            ("verdict", text),
+            ("score", number),
+            ("error_type", text),
+            ("entity", text),
+            ("reason", text),
+            ("cause", text),
+            ("conflict", pa.bool_()),
+            ("evidence", evidence),
+        ],
+        DOCUMENTS: [
+            ("content", pa.int64()),
+            ("document", text),
+            ("passage", text),
+            ("supported", count),
+            ("contradicted", count),
+            ("conflicts", count),
+        ],
+        REJECTED: [("place", text), ("id", text), ("reason", text), ("excerpt", text), ("rows", pa.int64())],
+    }
+    return {name: pa.schema(fields) for name, fields in columns.items()}
+
+
+def packed(table: str, rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Rows as a compressed Arrow stream."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    schema = schemas()[table]
+    with pa.ipc.new_stream(sink, schema, options=options) as writer:
+        writer.write_table(pa.Table.from_pylist([dict(row) for row in rows], schema=schema))
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def unpacked(data: bytes) -> Any:
+    """The table that ``packed`` wrote."""
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(data) as reader:
+        return reader.read_all()

@@ -1,0 +1,56 @@
+"""With real processes, which are killed."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from guardrail.audit import audit
+from tests.support.audited import LethalEngine, ids, logged, table, write_lines
+
+pytest.importorskip("pyarrow")
+pytestmark = [pytest.mark.clock, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+RUN = """
+import sys
+from guardrail.audit import audit
+from tests.support.audited import LethalEngine
+audit(sys.argv[1], sys.argv[2], engine=LethalEngine(sys.argv[3]), workers=0, batch=8)
+"""
+
+
+def killed_at(log, out, fatal):
+    done = subprocess.run([sys.executable, "-c", RUN, str(log), str(out), fatal], cwd=ROOT, timeout=300, check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
+def test_kill_minus_nine_loses_at_most_a_batch(tmp_path):
+    log = write_lines(tmp_path / "log.jsonl", [logged(n, bad=n % 9 == 0) for n in range(100)])
+    for at in (3, 30, 77):
+        killed_at(log, tmp_path / "out", f"Valve {at} ")
+    left = audit(log, tmp_path / "out", engine=LethalEngine(), workers=0, batch=8)
+    assert left.judged == 100 - 72  # what was committed before number 77: nine batches of eight
+    assert ids(tmp_path / "out") == {f"a{n}": 1 for n in range(100)}
+    assert len({row["content"] for row in table(tmp_path / "out", "judgements")}) == 100
+
+
+def test_processes_judge_as_one_does_and_an_answer_that_kills_is_set_aside(tmp_path):
+    rows = [logged(n, bad=n % 4 == 0) for n in range(60)]
+    log = write_lines(tmp_path / "log.jsonl", [*rows, logged(33, id="same-as-33")])
+    done = audit(log, tmp_path / "many", engine=LethalEngine("Valve 33 "), workers=2, batch=8)
+    assert (done.written, done.rejected) == (59, 2)
+    lost = table(tmp_path / "many", "rejected")
+    assert [row["id"] for row in lost] == ["a33", "same-as-33"]
+    assert "ended the process" in lost[0]["reason"]
+    audit(log, tmp_path / "one", engine=LethalEngine("nothing"), workers=0, batch=16)
+
+    def judged(folder):
+        rows = table(tmp_path / folder, "judgements")
+        return {row["content"]: row for row in rows}
+
+    many, one = judged("many"), judged("one")
+    assert {content: one[content] for content in many} == many
+    assert len(one) - len(many) == 1

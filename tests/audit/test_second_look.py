@@ -1,0 +1,67 @@
+import pytest
+
+from guardrail.audit import audit
+from guardrail.audit.report import write_report
+from guardrail.errors import UsageError
+from tests.support.audited import ScoringEngine, logged, write_lines
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+
+def rows():
+    scores = (95, 90, 52, 48, 45, 60, 30, 25, 5)
+    found = [logged(n, answer=f"Valve {n} of kind s{score:02} closes.") for n, score in enumerate(scores)]
+    return found + [logged(6, id=f"more{k}", answer=found[6]["answer"]) for k in range(9)]
+
+
+def run(tmp_path, second, budget, **options):
+    log = write_lines(tmp_path / "log.jsonl", rows())
+    return audit(log, tmp_path / "out", engine=ScoringEngine(), second=second, budget=budget, workers=0, **options)
+
+
+def kinds(engine):
+    return {text.split()[4] for text in engine.asked}
+
+
+def test_all_that_is_unsure_is_judged_again_where_the_budget_lasts(tmp_path):
+    second = ScoringEngine(cost=1.0, says=0.97, name="second")
+    done = run(tmp_path, second, 50.0)
+    assert kinds(second) == {"s52", "s48", "s45", "s60", "s30", "s25"}
+    assert (done.escalated, done.cost) == (6, 6.0)
+    figures = write_report(tmp_path / "out")
+    assert (figures.answers, figures.whole.bad) == (18, 1)  # of the sure ones only s05 is bad
+    with pytest.raises(UsageError, match="0 fingerprints"):
+        write_report(tmp_path / "out", "none")
+
+
+def test_the_budget_is_spent_where_it_buys_most_and_once(tmp_path):
+    second = ScoringEngine(cost=1.0, says=0.97, name="second")
+    assert run(tmp_path, second, 3.0).cost == 3.0
+    assert len(second.asked) == 3
+    again = ScoringEngine(cost=1.0, says=0.97, name="second")
+    assert run(tmp_path, again, 3.0).escalated == 0
+    assert run(tmp_path, again, 5.0).escalated == 2
+    assert not set(again.asked) & set(second.asked)
+
+
+def test_answers_that_came_often_are_first(tmp_path, monkeypatch):
+    monkeypatch.setattr("guardrail.audit.second_look._PROBE", 1)
+    second = ScoringEngine(cost=1.0, says=0.97, name="second")
+    run(tmp_path, second, 1.0)
+    assert kinds(second) == {"s30"}  # ten answers, though others are nearer to the threshold
+
+
+def test_a_budget_needs_prices(tmp_path):
+    with pytest.raises(UsageError, match="needs prices"):
+        run(tmp_path, ScoringEngine(name="second"), 3.0)
+    for second, budget in ((None, 3.0), (ScoringEngine(), None), (ScoringEngine(), 0.0)):
+        with pytest.raises(UsageError, match="go together"):
+            run(tmp_path, second, budget)
+
+
+def test_rejected_rows_stay_in_the_report(tmp_path):
+    log = write_lines(tmp_path / "log.jsonl", [*rows(), "{"])
+    second = ScoringEngine(cost=1.0, name="second")
+    audit(log, tmp_path / "out", engine=ScoringEngine(), second=second, budget=9.0, workers=0)
+    assert write_report(tmp_path / "out").lost == 1

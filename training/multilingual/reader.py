@@ -1,0 +1,106 @@
+"""The network: a small multilingual BERT over a premise and its claims, and a head that sees both of them whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from guardrail.engines.local.model import OUTPUTS, TOKEN_KINDS
+from training.pack_stage import PackModel
+
+FROZEN = 3
+"""Lower layers that keep their weights, as the word embeddings do."""
+
+HIDDEN = 256
+
+
+class Layer(nn.Module):
+    """One encoder layer: attention and a feed-forward part, each followed by a norm."""
+
+    def __init__(self, width: int, inner: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.first_norm = nn.LayerNorm(width, eps=1e-12)
+        self.up = nn.Linear(width, inner)
+        self.down = nn.Linear(inner, width)
+        self.second_norm = nn.LayerNorm(width, eps=1e-12)
+
+    def forward(self, state: Tensor, bias: Tensor) -> Tensor:
+        """State: (packs, tokens, width); ``bias``, (packs, 1, tokens, tokens), is added to attention scores."""
+        packs, tokens, width = state.shape
+        parts = self.qkv(state).view(packs, tokens, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        mixed = nn.functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=bias)
+        state = self.first_norm(state + self.out(mixed.transpose(1, 2).reshape(packs, tokens, width)))
+        result: Tensor = self.second_norm(state + self.down(nn.functional.gelu(self.up(state))))
+        return result
+
+
+class Reader(PackModel):
+    """(ids, positions, segments, kinds), each (packs, tokens) -> logits (packs, claims, 3 verdicts and 10 error types).
+
+    As training.mpnet.reader.Reader: the premise is read without the claims, each claim with the premise and without
+    the other claims; the kinds of a claim's tokens are added above the frozen layers.
+    """
+
+    def __init__(self, base: Path, frozen: int = FROZEN) -> None:
+        super().__init__()
+        sizes = json.loads((base / "base.json").read_text())
+        width = sizes["hidden"]
+        self.frozen = frozen
+        self.words = nn.Embedding(sizes["words"], width)
+        self.places = nn.Embedding(sizes["positions"], width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.layers = nn.ModuleList(Layer(width, sizes["inner"], sizes["heads"]) for _ in range(sizes["layers"]))
+        self.kinds = nn.Embedding(TOKEN_KINDS, width)
+        nn.init.zeros_(self.kinds.weight)
+        self.head = nn.Sequential(nn.Linear(width * 4, HIDDEN), nn.GELU(), nn.Linear(HIDDEN, OUTPUTS))
+        self._take(load_file(base / "base.safetensors"))
+        for part in (self.words, self.places, self.norm, *self.layers[:frozen]):
+            part.requires_grad_(False)
+
+    def _take(self, base: dict[str, Tensor]) -> None:
+        with torch.no_grad():
+            self.words.weight.copy_(base["emb.word"])
+            self.places.weight.copy_(base["emb.pos"] + base["emb.type"][0])
+            self.norm.weight.copy_(base["emb.ln.w"])
+            self.norm.bias.copy_(base["emb.ln.b"])
+            for number, layer in enumerate(self.layers):
+                own = {name.split(".", 1)[1]: base[name] for name in base if name.startswith(f"l{number}.")}
+                layer.qkv.weight.copy_(torch.cat([own["q.w"], own["k.w"], own["v.w"]]))
+                layer.qkv.bias.copy_(torch.cat([own["q.b"], own["k.b"], own["v.b"]]))
+                pairs = {"out": "ao", "first_norm": "aln", "up": "fi", "down": "fo", "second_norm": "oln"}
+                for name, short in pairs.items():
+                    getattr(layer, name).weight.copy_(own[f"{short}.w"])
+                    getattr(layer, name).bias.copy_(own[f"{short}.b"])
+
+    def body(self) -> list[nn.Parameter]:
+        """See PackModel.body."""
+        return [p for p in self.layers.parameters() if p.requires_grad]
+
+    def forward(self, ids: Tensor, positions: Tensor, segments: Tensor, kinds: Tensor) -> Tensor:
+        """Logits, shape (packs, claims, 13); a pack with fewer claims has rows without meaning."""
+        seen = (segments[:, None, :] == 0) | (segments[:, None, :] == segments[:, :, None])
+        with torch.no_grad():
+            state = self.norm(self.words(ids) + self.places(positions))
+            bias = (~seen)[:, None].to(state.dtype) * -1e4
+            for layer in self.layers[: self.frozen]:
+                state = layer(state, bias)
+        state = state + self.kinds(kinds)
+        for layer in self.layers[self.frozen :]:
+            state = layer(state, bias)
+        numbers = torch.arange(0, segments.max() + 1, device=ids.device)
+        member = (segments[:, None, :] == numbers[None, :, None]).to(state.dtype)  # (packs, 1 + claims, tokens)
+        means = member @ state / member.sum(-1, keepdim=True).clamp(min=1.0)
+        backwards = torch.arange(member.shape[-1], 0, -1, device=ids.device)
+        first = torch.argmax(member * backwards, dim=-1)
+        starts = state.gather(1, first[..., None].expand(-1, -1, state.shape[-1]))[:, 1:]
+        claim = means[:, 1:]
+        premise = means[:, :1].expand_as(claim)
+        logits: Tensor = self.head(torch.cat([starts, premise, claim, (premise - claim).abs()], dim=-1))
+        return logits

@@ -1,0 +1,206 @@
+"""A training stage of a reader of packs, for so many minutes. Resumable: run the same line again.
+
+``python -m training.mpnet.train`` and ``python -m training.multilingual.train`` run it. On a GPU, where torch sees one,
+in bfloat16; all layers and larger batches are then affordable: ``--frozen 0 --batch-characters 60000 --minutes 9``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from guardrail.engines.local.model import ERROR_TYPES, MAX_CLAIM_TOKENS, VERDICTS
+from guardrail.engines.local.packs import FIRST_POSITION, MAX_PREMISE_TOKENS, Layout, layout
+from training.contrast import contrast_pairs
+from training.packs import Pack, packed, rounds
+from training.pairs import SUPPORTED
+from training.stage import RANKING, SAVE_EVERY, SMOOTHING, WARMUP_STEPS, ranking_loss
+from training.train import auc, loss_of, save_whole
+
+HEAD_RATE = 5e-4
+BATCH_CHARACTERS = 6_500
+HELD = 150
+PAD = 1
+
+
+class PackModel(nn.Module):
+    """What is trained: (ids, positions, segments, kinds), each (packs, tokens) -> logits (packs, claims, 13)."""
+
+    head: nn.Sequential
+    kinds: nn.Embedding
+
+    def body(self) -> list[nn.Parameter]:
+        """Trained weights that come from the base; those of head and kinds are new."""
+        raise NotImplementedError
+
+
+def stacked(layouts: Sequence[Layout]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """ids, positions, segments, kinds, each (packs, tokens); padding has segment -1."""
+    longest = max(len(each.ids) for each in layouts)
+
+    def padded(rows: list[list[int]], fill: int) -> Tensor:
+        return torch.tensor([row + [fill] * (longest - len(row)) for row in rows])
+
+    return (
+        padded([each.ids for each in layouts], PAD),
+        padded([each.positions for each in layouts], FIRST_POSITION),
+        padded([each.segments for each in layouts], -1),
+        padded([each.kinds for each in layouts], 0),
+    )
+
+
+def load_tokenizer(base: Path) -> Tokenizer:
+    """The base's tokenizer, without special tokens, padding or limits."""
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def encode(tokenizer: Tokenizer, premise: str, claims: Sequence[str]) -> Layout:
+    """A pack's numbers; texts that are too long are cut."""
+
+    def ids(text: str) -> list[int]:
+        found: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        return found
+
+    return layout(ids(premise)[:MAX_PREMISE_TOKENS], [ids(claim)[:MAX_CLAIM_TOKENS] for claim in claims])
+
+
+def batches(packs: list[Pack], rng: random.Random, size: int) -> list[list[Pack]]:
+    """Packs of similar length together, about ``size`` characters in a batch."""
+    batch: list[Pack] = []
+    made = [batch]
+    for pack in sorted(packs, key=lambda p: len(p) * (1 + 0.06 * rng.random())):
+        if batch and len(pack) * (len(batch) + 1) > size:
+            batch = []
+            made.append(batch)
+        batch.append(pack)
+    rng.shuffle(made)
+    return made
+
+
+class Trainer:
+    """Model, optimizer and what a run goes on from."""
+
+    def __init__(
+        self, model: PackModel, base: Path, out: Path, start: Path | None, body_rate: float, langs: tuple[str, ...]
+    ) -> None:
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.model = model.to(self.device)
+        self.tokenizer, self.out, self.langs = load_tokenizer(base), out, langs
+        body = self.model.body()
+        head = [*self.model.head.parameters(), *self.model.kinds.parameters()]
+        self.rates = (body_rate, HEAD_RATE)
+        self.optimizer = torch.optim.AdamW([{"params": body}, {"params": head}], weight_decay=0.01, fused=True)
+        self.step, self.spent = 0, 0.0
+        if (out / "state.pt").exists():
+            state = torch.load(out / "state.pt", map_location=self.device)
+            self.model.load_state_dict(state["model"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.step, self.spent = state["step"], state["spent"]
+        elif start is not None:
+            self.model.load_state_dict(torch.load(start, map_location=self.device))
+
+    def logits(self, packs: list[Pack]) -> Tensor:
+        """Logits of all claims in turn, shape (claims, 13)."""
+        made = [encode(self.tokenizer, pack.premise, [claim.text for claim in pack.claims]) for pack in packs]
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
+            rows = self.model(*(part.to(self.device) for part in stacked(made)))
+        return torch.cat([rows[i, : len(pack.claims)] for i, pack in enumerate(packs)]).float()
+
+    def run(self, data: Path, minutes: float, seed: int, *, size: int, warmed: bool) -> None:
+        """Train until the minutes are spent; ``out`` gets ``state.pt`` now and then, ``model.pt`` too."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        rng = random.Random(seed + self.step)
+        parameters = [p for group in self.optimizer.param_groups for p in group["params"]]
+        began = saved = time.monotonic() - self.spent
+        saved += self.spent
+        self.model.train()
+        for shown in rounds(data, rng, warmed=warmed or self.step > 0, langs=self.langs):
+            for packs in batches(shown, rng, size):
+                self.spent = time.monotonic() - began
+                done = self.spent / (60 * minutes)
+                if done >= 1:
+                    self.save()
+                    return
+                rate = min(1.0, (self.step + 1) / WARMUP_STEPS) * max(0.03, 0.5 * (1 + math.cos(math.pi * done)))
+                for group, highest in zip(self.optimizer.param_groups, self.rates, strict=True):
+                    group["lr"] = highest * rate
+                logits = self.logits(packs)
+                claims = [claim for pack in packs for claim in pack.claims]
+                labels = torch.tensor([claim.label for claim in claims], device=self.device)
+                known = [-1 if c.error is None else ERROR_TYPES.index(c.error) for c in claims]
+                errors = torch.tensor(known, device=self.device)
+                good = [claim.label == SUPPORTED for claim in claims]
+                owners = [number for number, pack in enumerate(packs) for _ in pack.claims]
+                loss = loss_of(logits, labels, errors, SMOOTHING) + RANKING * ranking_loss(logits, good, owners)
+                self.optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                nn.utils.clip_grad_norm_(parameters, 1.0)
+                self.optimizer.step()
+                self.step += 1
+                if time.monotonic() - saved > SAVE_EVERY:
+                    self.save()
+                    saved = time.monotonic()
+
+    def save(self) -> None:
+        """Weights, what a run goes on from, and the held-out figures."""
+        state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        save_whole(state | {"step": self.step, "spent": self.spent}, self.out / "state.pt")
+        save_whole(self.model.state_dict(), self.out / "model.pt")
+        figures = {"step": self.step, "minutes": round(self.spent / 60, 1), **self.held_out(self.langs)}
+        print(json.dumps(figures), flush=True)
+        with (self.out / "log.jsonl").open("a") as log:
+            log.write(json.dumps(figures) + "\n")
+
+    @torch.no_grad()
+    def held_out(self, langs: tuple[str, ...]) -> dict[str, float]:
+        """AUC of P(supported) on held-out contrast sets, and the share of twins ranked right."""
+        packs = packed(list(contrast_pairs(random.Random(1), held=True, langs=langs)))[:HELD]
+        self.model.eval()
+        logits = torch.cat([self.logits(packs[i : i + 8])[:, :VERDICTS] for i in range(0, len(packs), 8)])
+        scores = torch.softmax(logits, -1)[:, 0]
+        self.model.train()
+        good = [claim.label == SUPPORTED for pack in packs for claim in pack.claims]
+        right = twins = at = 0
+        for pack in packs:
+            for i in range(0, len(pack.claims) - 1, 2):
+                if good[at + i] and not good[at + i + 1]:
+                    twins += 1
+                    right += bool(scores[at + i] > scores[at + i + 1])
+            at += len(pack.claims)
+        return {"contrast_auc": auc(scores.tolist(), good), "ranked": right / twins, "twins": twins}
+
+
+def run_stage(
+    doc: str | None,
+    make: Callable[[Path, int], PackModel],
+    *,
+    runs: str,
+    frozen: int,
+    rate: float,
+    langs: Sequence[str],
+) -> None:
+    """The command line of a reader: ``make`` builds it from the base's folder and the number of frozen layers."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with train/*.jsonl.gz and train/written/")
+    parser.add_argument("--base", type=Path, default=Path(runs, "base"), help="as the command before filled it")
+    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--out", type=Path, default=Path(runs, "trained"))
+    parser.add_argument("--minutes", type=float, default=100)
+    parser.add_argument("--frozen", type=int, default=frozen, help="lower layers that keep their weights")
+    parser.add_argument("--batch-characters", type=int, default=BATCH_CHARACTERS)
+    parser.add_argument("--seed", type=int, default=3)
+    given = parser.parse_args()
+    trainer = Trainer(make(given.base, given.frozen), given.base, given.out, given.start, rate, tuple(langs))
+    trainer.run(given.data, given.minutes, given.seed, size=given.batch_characters, warmed=given.start is not None)
