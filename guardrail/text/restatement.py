@@ -13,7 +13,7 @@ from guardrail.text.facts.fact import Facts
 from guardrail.text.facts.values import is_equal, values_of
 from guardrail.text.words import content_words
 
-_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b(?=\s*[,.;:!–—-])", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b(?=\s*(?:[,;:!–—]|\.(?!\s*\d)|-(?!\w)))", re.IGNORECASE)
 _BEHIND = re.compile(r"[\s,.;:!–—-]*")
 _LEAST_WORDS = 2
 

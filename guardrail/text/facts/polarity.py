@@ -36,7 +36,7 @@ _SIDE: dict[str, list[tuple[str, int]]] = {}
 for _entry in _PAIRS:
     for _side, _word in enumerate(_entry.split("/")):
         _SIDE.setdefault(_word, []).append((_entry, _side))
-_OPENING_NO = re.compile(r"no\s*[,.;:!–—-]", re.IGNORECASE)
+_OPENING_NO = re.compile(r"no\s*(?:[,;:!–—]|\.(?!\s*\d)|-(?!\w))", re.IGNORECASE)
 """It answers the question and negates nothing of its sentence."""
 
 _CHINESE = re.compile(
@@ -67,6 +67,11 @@ def read_cues(text: str, words: tuple[Word, ...]) -> tuple[PolarityCue, ...]:
             PolarityCue("", 0, Span(*m.span()), tuple(text[m.end() : m.end() + 2])) for m in _CHINESE.finditer(text)
         )
     return tuple(cues)
+
+
+def are_opposed(one: str, other: str) -> bool:
+    """Whether two words are the two sides of an antonym pair."""
+    return any((pair, 1 - side) in _SIDE.get(other, ()) for pair, side in _SIDE.get(one, ()))
 
 
 def _implicit(forms: frozenset[str]) -> bool:

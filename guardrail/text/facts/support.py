@@ -5,6 +5,7 @@ Weights are no probabilities: they are signals, which the local engine's fitted 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from guardrail.text.facts.alignment import FactEvidence, rival
@@ -13,12 +14,14 @@ from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Mome
 from guardrail.text.facts.names import missing_tokens, name_weight, normal_quote
 from guardrail.text.facts.schedules import MIXED_UP, times_instead
 
+_BEFORE_HOUR = re.compile(r"\b(?:at|from|to|till|until|by|before|after|between|and)\s$|[0-9]\s?[-–]\s?$", re.IGNORECASE)
+_AFTER_HOUR = re.compile(r"\s*$|\s?[-–]|[.,;!?)](?!\d)|\s(?:to|until|till|and|on|every|each|daily|sharp)\b")
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
 
 
 def judge_amount(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> Mismatch | None:
     """A number or quantity: equal, hedged, or computed from the nearest sentences is fine."""
-    if _is_stated(amount, evidence):
+    if _is_stated(amount, evidence) or _is_hour(claim, fact, amount, evidence):
         return None
     other = rival(claim, fact, evidence)
     # Near-verbatim claims change a number rather than compute one.
@@ -43,17 +46,18 @@ def _is_stated(amount: Amount, evidence: FactEvidence) -> bool:
     if any(same(exact, other) and (other.unit or not in_unit) for other in evidence.amounts):
         return True
     if not amount.unit:
-        return any(
-            amount.raw in (m.years and m.years[0], m.month, m.day) or _is_hour(amount, m) for m in evidence.moments
-        )
+        return any(amount.raw in (m.years and m.years[0], m.month, m.day) for m in evidence.moments)
     return amount.unit == "s" and any(  # "十日" is ten days or the tenth
         m.day == amount.raw or (m.minute is not None and m.minute * 60.0 == amount.base) for m in evidence.moments
     )
 
 
-def _is_hour(amount: Amount, moment: Moment) -> bool:
-    """Whether a bare number is a full hour of the moment: "from 8 to 6" and 8:00, 18:00."""
-    return moment.minute is not None and amount.raw <= 24 and (amount.raw * 60 - moment.minute) % 720 == 0
+def _is_hour(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:
+    """Whether a bare number is a full hour that the evidence has: "from 8 to 6" and 8:00, 18:00."""
+    if amount.unit or amount.raw > 24 or not _BEFORE_HOUR.search(claim.text[: fact.span.start]):
+        return False
+    hours = any(m.minute is not None and (amount.raw * 60 - m.minute) % 720 == 0 for m in evidence.moments)
+    return hours and _AFTER_HOUR.match(claim.text, fact.span.end) is not None
 
 
 def _is_hedged(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:

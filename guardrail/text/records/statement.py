@@ -18,14 +18,15 @@ _UNITS = {
     **{unit: unit for unit in "mg g kg t mm cm m km ml cl l s ms min h kWh kW W V mAh Hz MHz GHz".split()},
     **{unit: unit for unit in "seconds minutes hours days weeks months years EUR USD GBP CHF GB MB TB KB".split()},
     **{unit.lower(): unit for unit in "EUR USD GBP CHF GB MB TB KB kW kWh mAh MHz GHz".split()},
-    **dict.fromkeys(("mins", "minute"), "minutes"), **dict.fromkeys(("hrs", "hr", "hour"), "hours"),
-    **dict.fromkeys(("sec", "secs"), "seconds"), **dict.fromkeys(("pct", "percent", "%"), "%"),
+    "mins": "minutes", "hrs": "hours", "sec": "seconds", "secs": "seconds",
+    **dict.fromkeys(("pct", "percent", "%"), "%"),
     "m s": "m/s", "km h": "km/h", "m2": "m²", "km2": "km²", "m3": "m³",
     **{sign: sign for sign in ("€", "$", "£", "°C", "°F")},
 }  # fmt: skip
 """Units in headers: "mass_g", "Price (EUR)"."""
 
 _UNIT_LAST = re.compile(r"(?P<name>.*?\S)\s*(?:[(\[](?P<inside>[^()\[\]]{1,8})[)\]]|\s(?P<word>(?:k?m\s)?\S{1,8}))\s*")
+_RATE = re.compile(r"(?:\b(?:per|each|every|an?|first|last)|/)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<number>[-−]?\d[\d.,]*)(?P<rank> \((?:lowest|highest)\))?")
 _KEY = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 
@@ -58,7 +59,9 @@ def row_text(headers: Sequence[str], row: Sequence[str]) -> str:
 def _with_unit(header: str, cell: str) -> tuple[str, str]:
     """A bare number with the unit that its header names, and the header without it."""
     number, named = _NUMBER.fullmatch(cell), _UNIT_LAST.fullmatch(header)
-    if number is None or named is None:
+    if number is None or named is None or _RATE.search(named["name"]):
+        return header, cell
+    if named["word"] and not header[0].islower():  # "Games W", "First Hour": only keys as programs write them
         return header, cell
     word = named["inside"] or named["word"]
     unit = _UNITS.get(word) or (_UNITS.get(word.lower()) if len(word) > 2 else None)

@@ -276,3 +276,19 @@ def test_reading_takes_linear_time(piece):
 )
 def test_a_minus_is_part_of_a_temperature_or_share(claim, evidence, clash):
     assert bool(compare(extract(claim), [extract(evidence)])) is clash
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("It is open from 8 to 6.", True),
+        ("Doors close at 6 every day.", True),
+        ("The clinic has 6 doctors.", False),
+        ("There are 6 places left.", False),
+        ("It is open from 9 to 6.", False),
+    ],
+)
+def test_a_bare_number_is_an_hour_only_where_it_stands_as_one(claim, said):
+    """Else opening hours would hide every small number."""
+    hours = extract("The clinic has 3 doctors and is open from 8:00 to 18:00.")
+    assert (not [m for m in compare(extract(claim), [hours]) if m.kind is not FactKind.NAME]) == said

@@ -4,6 +4,7 @@ import pytest
 
 from guardrail import Guard, Policy, Verdict
 from guardrail.text.facts import extract, judge_yes_no
+from guardrail.text.restatement import statement_of
 
 
 def belied(question, answer):
@@ -16,10 +17,11 @@ def belied(question, answer):
         ("Is it open on Sunday?", "Yes, the clinic is closed on Sundays."),
         ("Is the clinic open on Sunday?", "No, the clinic is open on Sundays."),
         ("Is parking free?", "Yes, parking is not free."),
-        ("Do I need a referral?", "No, you need a referral letter."),
+        ("Do I need a referral?", "No, you need a referral."),
+        ("Is smoking allowed in the hotel?", "Yes, smoking is forbidden in the hotel."),
         ("Are pets allowed?", "Yes, pets are forbidden."),
         ("Was the plan approved?", "Yes, the plan was rejected, as the minutes say."),
-        ("Is breakfast included in the price?", "Yes: breakfast is excluded from the price."),
+        ("Is breakfast included?", "Yes: breakfast is excluded."),
     ],
 )
 def test_a_sentence_that_says_the_opposite(question, answer):
@@ -48,10 +50,33 @@ def test_a_sentence_that_says_the_opposite(question, answer):
         ("Is smoking forbidden?", "Yes, smoking is not allowed."),
         ("Is smoking forbidden?", "No, smoking is allowed."),
         ("Is parking free?", "Parking is not free."),
+        ("Is parking free?", "No, parking is free if you stay at the hotel."),
+        ("Can I cancel the booking?", "Yes, you can cancel the booking at no cost."),
+        ("Can I return the item?", "Yes, you can return the item no later than 30 days after delivery."),
+        ("Is the Eiffel Tower taller than Big Ben?", "No, Big Ben is taller than the Eiffel Tower."),
+        ("Did Arsenal beat Chelsea?", "No, Chelsea beat Arsenal."),
+        ("Can I return the item after 30 days?", "No, you can return the item within 30 days."),
+        ("Is smoking allowed in the hotel?", "No, smoking is allowed outside the hotel."),
+        ("Is the museum open on Mondays?", "No, the museum is open daily apart from Mondays."),
+        ("Are refunds for used tickets possible?", "No, refunds for used tickets are hardly possible."),
+        ("Is it open?", "No-smoking rooms are open."),
     ],
 )
 def test_sentences_that_fit_or_do_not_tell(question, answer):
     assert belied(question, answer) is None
+
+
+def test_no_in_a_compound_is_read_as_what_it_is():
+    """ "No-one" and "No. 5" open no answer."""
+    for text in (
+        "No-smoking rooms are on the third floor.",
+        "No. 5 pump failed last night.",
+        "Nobody came to the fair.",
+    ):
+        assert statement_of(text) == text
+    assert statement_of("No, the pump is new.") == "the pump is new."
+    assert statement_of("Yes. The pump is new.") == "The pump is new."
+    assert statement_of("No. It broke.") == "No. It broke."  # too little is left to be judged by itself
 
 
 def test_without_a_question_there_is_nothing_to_belie():

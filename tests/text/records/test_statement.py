@@ -22,6 +22,12 @@ from guardrail.text.records.statement import title
         ("Vitamin C", "3", "Vitamin C: 3."),
         ("Plan S", "3", "Plan S: 3."),
         ("EUR", "3", "EUR: 3."),
+        ("Price per hour", "20", "Price per hour: 20."),
+        ("price_per_kg", "5", "price per kg: 5."),
+        ("Requests per minute", "60", "Requests per minute: 60."),
+        ("Games W", "10", "Games W: 10."),
+        ("First hour", "3", "First hour: 3."),
+        ("retention_days", "30", "retention: 30 days."),
         ("Rooms (total)", "3", "Rooms (total): 3."),
     ],
 )
