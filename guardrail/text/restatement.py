@@ -24,9 +24,9 @@ def after_question(claim: str, question: str | None) -> str:
 
 
 def statement_of(claim: str) -> str:
-    """The claim without an opening yes or no, which without the question reads like a negation of what follows it."""
+    """The claim without an opening no, which without the question reads like a negation of what follows it."""
     opening = _YES_OR_NO.match(claim)
-    if opening is None:
+    if opening is None or opening.group().strip().lower() != "no":
         return claim
     behind = _BEHIND.match(claim, opening.end())
     rest = claim[behind.end() if behind else opening.end() :]

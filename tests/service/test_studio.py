@@ -71,11 +71,12 @@ def test_a_key_that_the_settings_do_not_name_is_not_enough(one, path):
 
 def test_the_right_key_comes_to_the_records_of_the_service(one):
     listed = one.get("/studio/api/records", headers=key(OWNER)).json()
-    assert listed["total"] == 20
+    before = listed["total"]  # what the service keeps of its own checks is drawn by chance
+    assert before >= 20
     assert one.get("/studio/api/choices", headers={"Authorization": f"Bearer {OWNER}"}).json()["source"] == "records.db"
     one.service.records.record(outcome("contradicted", id="f" * 32))
     assert one.service.records.flush(60)
-    assert one.get("/studio/api/records", headers=key(OWNER)).json()["total"] == 21
+    assert one.get("/studio/api/records", headers=key(OWNER)).json()["total"] == before + 1
     checked = one.post("/studio/api/check", headers=key(OWNER)).json()
     assert checked["verdict"] == "supported"
 

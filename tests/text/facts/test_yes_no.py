@@ -75,7 +75,7 @@ def test_no_in_a_compound_is_read_as_what_it_is():
     ):
         assert statement_of(text) == text
     assert statement_of("No, the pump is new.") == "the pump is new."
-    assert statement_of("Yes. The pump is new.") == "The pump is new."
+    assert statement_of("Yes, the pump is new.") == "Yes, the pump is new."
     assert statement_of("No. It broke.") == "No. It broke."  # too little is left to be judged by itself
 
 
