@@ -87,11 +87,16 @@ class Columns:
         return repr(self.names.get(name, name))
 
     def _labels(self, row: Mapping[str, Any]) -> dict[str, str]:
-        given = row.get("labels")
-        pairs = [*(row.items()), *(given.items() if isinstance(given, Mapping) else given or ())]
-        chosen = {key: value for key, value in pairs if key in KEYS or (isinstance(given, Mapping) and key in given)}
+        chosen = {key: row[key] for key in KEYS if key in row} | dict(_pairs(row.get("labels")))
         chosen |= {label: at_path(row, column) for label, column in self.labels.items()}
         return {key: str(value) for key, value in chosen.items() if isinstance(value, (str, int, float, bool))}
+
+
+def _pairs(labels: Any) -> Iterator[tuple[str, Any]]:
+    """Labels of an object, or of a list of pairs (a map of Parquet); of anything else, tags for one, there are none."""
+    for pair in labels.items() if isinstance(labels, Mapping) else labels if isinstance(labels, (list, tuple)) else ():
+        if isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str):
+            yield pair[0], pair[1]
 
 
 def logged(

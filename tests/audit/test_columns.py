@@ -22,6 +22,20 @@ def test_usual_names_are_found_and_labels_are_kept():
     assert found.labels == {"model": "m1", "team": "north"}
 
 
+@pytest.mark.parametrize(
+    ("labels", "kept"),
+    [
+        ([("team", "north")], {"team": "north"}),
+        ([["team", "north"], ["team"], [1, "x"], ["deep", {}]], {"team": "north"}),
+        (["ab", "cd"], {}), ("ab", {}), (3, {}), (None, {}),
+    ],
+)  # fmt: skip
+def test_labels_are_pairs_or_none(labels, kept):
+    found = read({"id": 1, "answer": "a", "passages": ["p"], "model": "m1", "labels": labels})
+    assert isinstance(found, LoggedAnswer)
+    assert found.labels == {"model": "m1"} | kept
+
+
 def test_columns_may_be_named_and_lie_inside():
     row = {
         "meta": {"id": "x", "release": "v2"},
