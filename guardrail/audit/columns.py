@@ -73,7 +73,10 @@ class Columns:
             raise UsageError(f"has no {self._asked('passages')}; its columns are {sorted(map(str, row))}")
         passages, documents = read_passages(given)
         return logged(
-            ident,
+            # The whole row: which columns were asked for must not decide which rows are the same.
+            f"hash:{hashed(json.dumps(row, sort_keys=True, default=str)) & (2**64 - 1):016x}"
+            if ident is None
+            else ident,
             _text(answer, "answer"),
             passages,
             documents,
@@ -100,7 +103,7 @@ def _pairs(labels: Any) -> Iterator[tuple[str, Any]]:
 
 
 def logged(
-    ident: str | None,
+    ident: str,
     answer: str,
     passages: tuple[Passage, ...],
     documents: tuple[str, ...],
@@ -110,10 +113,7 @@ def logged(
     labels: Mapping[str, str] | None = None,
     place: str = "",
 ) -> LoggedAnswer:
-    """A logged answer; one without an id gets the hash of all that it holds."""
-    if ident is None:
-        texts = [[p.id, p.text] for p in passages]
-        ident = f"hash:{hashed(json.dumps([question, answer, at, texts])) & (2**64 - 1):016x}"
+    """A logged answer."""
     return LoggedAnswer(
         id=ident,
         answer=answer,
@@ -145,8 +145,13 @@ def read_passages(given: Any) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
             name = f"{name}#{number}"
         seen[name] = text
         passages.append(Passage(text=text, id=name, title=title))
-        documents.append(document or title or ident or f"{text[:60]} [{hashed(text) & 0xFFFFFFFF:08x}]")
+        documents.append(document or title or ident or nameless(text))
     return tuple(passages), tuple(documents)
+
+
+def nameless(text: str, *, shown: bool = True) -> str:
+    """How a passage without title, id and source is named: by how it begins, where that may be ``shown``."""
+    return f"{f'{text[:60]} ' if shown else ''}[{hashed(text) & 0xFFFFFFFF:08x}]"
 
 
 def _listed(given: Any) -> Iterable[Any]:

@@ -75,6 +75,8 @@ def test_a_row_without_an_id_is_known_by_what_it_holds():
     rows = [{"answer": text, "passages": ["p"]} for text in ("a", "a", "b")]
     first, again, other = (read(row) for row in rows)
     assert first.id == again.id != other.id
+    more = ({"model": "m1"}, {"user": "u"}, {"passages": [{"text": "p", "title": "T"}]})
+    assert len({read(rows[0] | change).id for change in ({}, *more)}) == 4
 
 
 def test_passages_have_unique_ids_and_a_document_each():
