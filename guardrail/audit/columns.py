@@ -73,7 +73,10 @@ class Columns:
             raise UsageError(f"has no {self._asked('passages')}; its columns are {sorted(map(str, row))}")
         passages, documents = read_passages(given)
         return logged(
-            ident,
+            # The whole row: which columns were asked for must not decide which rows are the same.
+            f"hash:{hashed(json.dumps(row, sort_keys=True, default=str)) & (2**64 - 1):016x}"
+            if ident is None
+            else ident,
             _text(answer, "answer"),
             passages,
             documents,
@@ -87,15 +90,20 @@ class Columns:
         return repr(self.names.get(name, name))
 
     def _labels(self, row: Mapping[str, Any]) -> dict[str, str]:
-        given = row.get("labels")
-        pairs = [*(row.items()), *(given.items() if isinstance(given, Mapping) else given or ())]
-        chosen = {key: value for key, value in pairs if key in KEYS or (isinstance(given, Mapping) and key in given)}
+        chosen = {key: row[key] for key in KEYS if key in row} | dict(_pairs(row.get("labels")))
         chosen |= {label: at_path(row, column) for label, column in self.labels.items()}
         return {key: str(value) for key, value in chosen.items() if isinstance(value, (str, int, float, bool))}
 
 
+def _pairs(labels: Any) -> Iterator[tuple[str, Any]]:
+    """Labels of an object, or of a list of pairs (a map of Parquet); of anything else, tags for one, there are none."""
+    for pair in labels.items() if isinstance(labels, Mapping) else labels if isinstance(labels, (list, tuple)) else ():
+        if isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str):
+            yield pair[0], pair[1]
+
+
 def logged(
-    ident: str | None,
+    ident: str,
     answer: str,
     passages: tuple[Passage, ...],
     documents: tuple[str, ...],
@@ -105,10 +113,7 @@ def logged(
     labels: Mapping[str, str] | None = None,
     place: str = "",
 ) -> LoggedAnswer:
-    """A logged answer; one without an id gets the hash of all that it holds."""
-    if ident is None:
-        texts = [[p.id, p.text] for p in passages]
-        ident = f"hash:{hashed(json.dumps([question, answer, at, texts])) & (2**64 - 1):016x}"
+    """A logged answer."""
     return LoggedAnswer(
         id=ident,
         answer=answer,
@@ -140,8 +145,13 @@ def read_passages(given: Any) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
             name = f"{name}#{number}"
         seen[name] = text
         passages.append(Passage(text=text, id=name, title=title))
-        documents.append(document or title or ident or f"{text[:60]} [{hashed(text) & 0xFFFFFFFF:08x}]")
+        documents.append(document or title or ident or nameless(text))
     return tuple(passages), tuple(documents)
+
+
+def nameless(text: str, *, shown: bool = True) -> str:
+    """How a passage without title, id and source is named: by how it begins, where that may be ``shown``."""
+    return f"{f'{text[:60]} ' if shown else ''}[{hashed(text) & 0xFFFFFFFF:08x}]"
 
 
 def _listed(given: Any) -> Iterable[Any]:

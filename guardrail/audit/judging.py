@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from guardrail.audit.answer import LoggedAnswer, Rejected
+from guardrail.audit.columns import nameless
 from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import in_order
@@ -20,7 +21,8 @@ from guardrail.telemetry.records.database import storable
 from guardrail.types import ErrorType, Finding, Report, Verdict
 
 Texts = Literal["faulty", "all", "none"]
-"""Of which answers the texts are kept: those that have a fault, all, or none (then quotes and reasons are left out)."""
+"""Of which answers the texts are kept: ``faulty`` keeps those of which something is not supported, disputed between
+passages or not judged, and how rejected rows begin; ``none`` keeps no quotes and reasons either."""
 
 FAULTY = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
 
@@ -113,7 +115,8 @@ def judge_batch(guard: Guard, batch: Batch, judging: Judging) -> Judged:
     return Judged(
         number=batch.number,
         rows=rows,
-        rejected=tuple(rejected),
+        # Here, where all that is kept comes by: whoever rejects a row need not know which texts are kept.
+        rejected=tuple(replace(one, excerpt="") for one in rejected) if judging.texts == "none" else tuple(rejected),
         size=batch.size,
         seen=batch.seen,
         judged=judged,
@@ -175,6 +178,11 @@ def add_report(
         }
     )
     named = {p.id: storable(name) for p, name in zip(answer.passages, answer.documents, strict=True)}
+    if judging.texts == "none":
+        hidden = {
+            p.id: nameless(p.text, shown=False) for p in answer.passages if named[p.id] == storable(nameless(p.text))
+        }
+        named |= hidden
     rows[FINDINGS].extend(_finding_row(answer.content, f, named, texts=judging.texts != "none") for f in shown)
     for passage, document in named.items():
         cited = [f for f in report.findings if any(e.passage_id == passage for e in f.evidence)]

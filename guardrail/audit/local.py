@@ -105,6 +105,8 @@ def _carefully(batch: Batch, pool: _Pool) -> Judged:
         return pool.submit(batch).result()
     except BrokenProcessPool:
         pool.stop()
+        if not batch.items:  # no answer kills it: no process can work here
+            raise
     if len(batch.items) == 1:
         answer = batch.items[0].answer
         gone = Rejected(place=answer.place, id=answer.id, reason=_KILLED, excerpt=answer.answer[:200])

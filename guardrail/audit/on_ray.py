@@ -19,6 +19,9 @@ from guardrail.audit.plan import Plan
 from guardrail.audit.sources import Piece, Source
 from guardrail.audit.sources.paths import missing
 
+_TRIES = 3
+"""How often an actor that died is begun again, and a batch that it died at is judged again; then Ray stops."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
@@ -59,7 +62,8 @@ def judged_by_ray(source: Source, plan: Plan, judging: Judging, length: int, clu
     if ours:
         local = cluster.address == "local"
         ray.init(
-            address=None if local else cluster.address,
+            # Not None, which would follow RAY_ADDRESS.
+            address=cluster.address,
             log_to_driver=False,
             # No dashboard, and no report of its use: the audit goes nowhere but to its folder.
             **({"include_dashboard": False} if local else {}),
@@ -90,6 +94,9 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
         num_cpus=cluster.cpus,
+        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever.
+        max_restarts=_TRIES,
+        max_task_retries=_TRIES,
     )
     for row in judged.iter_rows():
         one: Judged = pickle.loads(row["judged"])  # noqa: S301  our own actors wrote it

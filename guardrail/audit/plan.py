@@ -35,8 +35,10 @@ class Plan:
     def of(self, answer: LoggedAnswer) -> Planned | Rejected:
         """What to do with an answer."""
         key, content = answer.key, answer.content
-        new = self.ids.add(key)
-        if self.pairs.add(pair_of(key, content)) and not new:
+        new, pair = self.ids.add(key), pair_of(key, content)
+        if new:
+            self.pairs.add(pair)
+        elif pair not in self.pairs:  # and is not remembered, or it would count as done when it comes again
             reason = "its id was used before, for another answer; ids must be unique"
             return Rejected(place=answer.place, id=answer.id, reason=reason, excerpt=answer.answer[:200])
         judge = self.contents.add(content)

@@ -80,10 +80,18 @@ def test_what_cannot_be_read_is_kept_with_its_reason(tmp_path):
         assert part in row["reason"]
 
 
+def test_another_answer_under_an_id_is_rejected_each_time(tmp_path):
+    rows = [logged(1), logged(2, id="a1"), logged(2, id="a1")]
+    done = run(write_lines(tmp_path / "log.jsonl", rows), tmp_path / "out")
+    assert (done.written, done.again, done.rejected) == (1, 0, 2)
+
+
 def test_no_texts_are_kept_where_none_are_wanted(tmp_path):
-    log = write_lines(tmp_path / "log.jsonl", [logged(n, bad=True) for n in range(3)])
-    run(log, tmp_path / "out", texts="none")
-    for name in ("answers", "judgements", "findings"):
+    rows = [logged(n, bad=True) for n in range(3)]
+    rows += [logged(4, passages=["Valve 4 closes."]), logged(5, answer=7), logged(6, id="a1"), '{"answer": "Valve 9']
+    done = run(write_lines(tmp_path / "log.jsonl", rows), tmp_path / "out", texts="none")
+    assert (done.written, done.rejected) == (4, 3)
+    for name in ("answers", "judgements", "findings", "documents", "rejected"):
         assert "Valve" not in str(table(tmp_path / "out", name))
 
 

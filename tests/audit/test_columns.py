@@ -22,6 +22,20 @@ def test_usual_names_are_found_and_labels_are_kept():
     assert found.labels == {"model": "m1", "team": "north"}
 
 
+@pytest.mark.parametrize(
+    ("labels", "kept"),
+    [
+        ([("team", "north")], {"team": "north"}),
+        ([["team", "north"], ["team"], [1, "x"], ["deep", {}]], {"team": "north"}),
+        (["ab", "cd"], {}), ("ab", {}), (3, {}), (None, {}),
+    ],
+)  # fmt: skip
+def test_labels_are_pairs_or_none(labels, kept):
+    found = read({"id": 1, "answer": "a", "passages": ["p"], "model": "m1", "labels": labels})
+    assert isinstance(found, LoggedAnswer)
+    assert found.labels == {"model": "m1"} | kept
+
+
 def test_columns_may_be_named_and_lie_inside():
     row = {
         "meta": {"id": "x", "release": "v2"},
@@ -61,6 +75,8 @@ def test_a_row_without_an_id_is_known_by_what_it_holds():
     rows = [{"answer": text, "passages": ["p"]} for text in ("a", "a", "b")]
     first, again, other = (read(row) for row in rows)
     assert first.id == again.id != other.id
+    more = ({"model": "m1"}, {"user": "u"}, {"passages": [{"text": "p", "title": "T"}]})
+    assert len({read(rows[0] | change).id for change in ({}, *more)}) == 4
 
 
 def test_passages_have_unique_ids_and_a_document_each():

@@ -1,8 +1,10 @@
 """With real processes, which are killed."""
 
+import os
 import signal
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,14 @@ def test_kill_minus_nine_loses_at_most_a_batch(tmp_path):
     assert left.judged == 100 - 72  # what was committed before number 77: nine batches of eight
     assert ids(tmp_path / "out") == {f"a{n}": 1 for n in range(100)}
     assert len({row["content"] for row in table(tmp_path / "out", "judgements")}) == 100
+
+
+def test_where_no_process_can_work_the_audit_ends(tmp_path, monkeypatch):
+    log = write_lines(tmp_path / "log.jsonl", [logged(1)])
+    audit(log, tmp_path / "out", engine=LethalEngine(), workers=0)
+    monkeypatch.setattr("guardrail.audit.local._judge", os.abort)
+    with pytest.raises(BrokenProcessPool):
+        audit(log, tmp_path / "out", engine=LethalEngine(), workers=1)
 
 
 def test_processes_judge_as_one_does_and_an_answer_that_kills_is_set_aside(tmp_path):

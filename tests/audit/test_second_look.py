@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from guardrail.audit import audit
@@ -7,6 +9,14 @@ from tests.support.audited import ScoringEngine, logged, write_lines
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
+
+
+class Down(ScoringEngine):
+    """An engine that is paid and judges nothing."""
+
+    def verify(self, request):
+        found = super().verify(request)
+        return replace(found, rows=tuple(replace(row, unverified="the endpoint is down") for row in found.rows))
 
 
 def rows():
@@ -50,6 +60,14 @@ def test_answers_that_came_often_are_first(tmp_path, monkeypatch):
     second = ScoringEngine(cost=1.0, says=0.97, name="second")
     run(tmp_path, second, 1.0)
     assert kinds(second) == {"s30"}  # ten answers, though others are nearer to the threshold
+
+
+def test_what_the_second_engine_cannot_judge_keeps_the_first_verdict(tmp_path):
+    done = run(tmp_path, Down(cost=1.0, name="down"), 50.0)
+    assert (done.escalated, done.cost) == (6, 6.0)
+    figures = write_report(tmp_path / "out")
+    assert "unverified" not in figures.verdicts
+    assert figures.answers == 18
 
 
 def test_a_budget_needs_prices(tmp_path):

@@ -41,8 +41,8 @@ def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
         _view(connection, f"second_{table}", folder.files(table, part), table)
         _view(connection, f"first_{table}", folder.files(table, f"fingerprint={base}"), table)
         connection.execute(
-            f"CREATE VIEW {table} AS SELECT * FROM second_{table} UNION ALL BY NAME SELECT * FROM first_{table} "  # noqa: S608
-            "WHERE content NOT IN (SELECT content FROM second_judgements)"
+            f"CREATE VIEW {table} AS SELECT * FROM second_{table} WHERE content IN ({_SETTLED}) "  # noqa: S608
+            f"UNION ALL BY NAME SELECT * FROM first_{table} WHERE content NOT IN ({_SETTLED})"
         )
     connection.execute(
         """CREATE VIEW judged AS
@@ -51,6 +51,10 @@ def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
         FROM answers a JOIN judgements j USING (content)"""
     )
     return connection
+
+
+# What the second engine could not judge takes no verdict of the first away.
+_SETTLED = "SELECT content FROM second_judgements WHERE verdict <> 'unverified'"
 
 
 def _view(connection: Any, name: str, files: Sequence[Path], table: str | None = None) -> None:

@@ -15,7 +15,7 @@ from guardrail.audit.report.parts import Heading, Part, Table, Text, parts_of
 from guardrail.audit.report.views import chosen_fingerprint, views
 
 _TITLE = "Audit of logged answers"
-_MARKED = re.compile(r"([\\`*_{}\[\]<>#|])")
+_MARKED = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
 def write_report(out: str | Path, fingerprint: str | None = None) -> Figures:
@@ -84,7 +84,7 @@ def _markdown(part: Part) -> str:
             return f"{'> ' if part.quote else ''}{_plain(part.text)}\n"
         case Table():
             rows = [part.header, ["---", *["---:"] * (len(part.header) - 1)]]
-            lines = [f"| {' | '.join(rows[0])} |", f"| {' | '.join(rows[1])} |"]
+            lines = [f"| {' | '.join(map(_plain, rows[0]))} |", f"| {' | '.join(rows[1])} |"]
             return "\n".join([*lines, *(f"| {' | '.join(map(_plain, row))} |" for row in part.rows), ""])
 
 

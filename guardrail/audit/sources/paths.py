@@ -11,7 +11,7 @@ from typing import Any
 from guardrail.errors import MissingExtraError, UsageError
 
 _WILD = frozenset("*?[")
-SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst", ".db")
+SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst")
 
 
 @dataclass(frozen=True, slots=True)

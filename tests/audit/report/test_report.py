@@ -65,7 +65,7 @@ def test_chance_is_no_excess(bad, total, share, least):
 
 def test_texts_of_answers_are_text_only(tmp_path):
     evil = "<script>alert(1)</script> | [x](y) is wrong."
-    run(tmp_path, [logged(1, answer=evil, question="<b>?", labels={"model": "<i>|m"})])
+    run(tmp_path, [logged(1, answer=evil, question="<b>?", labels={"model": "<i>|m", "<b>|~~k~~": "v"})])
     write_report(tmp_path / "out")
     page, text = ((tmp_path / "out" / f"report.{end}").read_text() for end in ("html", "md"))
     assert "<script" not in page
@@ -73,6 +73,8 @@ def test_texts_of_answers_are_text_only(tmp_path):
     assert not re.findall(r"<(?:b|i)>", page)
     assert "\\[x\\](y)" in text
     assert "<i>" not in text
+    assert "<b>" not in text
+    assert "| \\<b\\>\\|\\~\\~k\\~\\~ |" in text
 
 
 def test_tables_hold_the_figures(tmp_path):
