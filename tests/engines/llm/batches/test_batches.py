@@ -278,3 +278,14 @@ def test_a_batch_that_the_state_holds_is_not_taken_for_another(tmp_path):
         second = sender.send({"b": line % b"b"})
         assert first.id != second.id
         state.close(remove=False)
+
+
+def test_an_answer_that_is_done_does_not_change_what_others_of_its_wave_ask(tmp_path):
+    """Two answers share a sentence; the first is done while the second is still worked on again."""
+    first = {"answer": "The dam is 64 metres high. The repair took eleven weeks.", "passages": PASSAGES}
+    second = {"answer": "The dam is 64 metres high. The gate was stuck.", "passages": PASSAGES}
+    with BatchServer(ReadingJudge()) as server:
+        guard = Guard(engine=engine(server, "openai", tmp_path / "state", at_once=1), policy=PATIENT)
+        assert len(list(guard.check_many([first, second]))) == 2
+        assert server.sizes == [1, 2]
+        assert guard.check(**first).usage.calls == 0  # it is remembered once all are done
