@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from guardrail.engines.llm.batches.service import BatchSettings
 
 
-def batch_settings(file: Path | None, state: Path | None, longest_poll: float, *, at_once: int) -> BatchSettings:
+_LONGEST_POLL = 60.0
+
+
+def batch_settings(file: Path | None, state: Path | None, longest_poll: float | None, *, at_once: int) -> BatchSettings:
     """The settings that these options stand for; what becomes of batches is told on standard error.
 
     Raises:
@@ -27,5 +30,8 @@ def batch_settings(file: Path | None, state: Path | None, longest_poll: float, *
             raise UsageError("--batch of the standard input needs --batch-state FILE, to go on with after a stop.")
         state = file.with_name(file.name + ".batch")
     return BatchSettings(
-        state=state, longest_poll=longest_poll, at_once=at_once, tell=lambda said: typer.echo(said, err=True)
+        state=state,
+        longest_poll=longest_poll or _LONGEST_POLL,
+        at_once=at_once,
+        tell=lambda said: typer.echo(said, err=True),
     )

@@ -74,7 +74,9 @@ def check(
         Path | None,
         typer.Option(help="File with which a second start goes on after a stop; default: the answers' name + .batch."),
     ] = None,
-    batch_poll: Annotated[float, typer.Option(help="Seconds between two looks at a batch at most.", min=0.01)] = 60.0,
+    batch_poll: Annotated[
+        float | None, typer.Option(help="Seconds between two looks at a batch at most; default: 60.", min=0.01)
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first line that cannot be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
@@ -93,6 +95,8 @@ def check(
         rules = rules.with_(deadline=None)  # a deadline is for somebody who waits for one answer
     elif batch_state is not None:
         raise UsageError("--batch-state applies to --batch. Add it, or leave --batch-state out.")
+    elif batch_poll is not None:
+        raise UsageError("--batch-poll applies to --batch. Add it, or leave --batch-poll out.")
     guard = Guard(policy=rules, engine=engine.build(rules, batches), retriever=_retriever(retriever))
     listed = output is OutputFormat.REFCHECKER
     way = one_pass(

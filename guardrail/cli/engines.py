@@ -39,12 +39,14 @@ class EngineChoice:
     ] = "local"
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Model of --engine llm or cascade. The key is read from OPENAI_API_KEY."),
+        typer.Option(
+            "--model", help="Model of --engine llm or cascade. Its key is read from the environment (--provider)."
+        ),
     ] = None
     provider: Annotated[
         str | None,
         typer.Option(
-            "--provider", help="Protocol of the model: openai (default), or anthropic (key from ANTHROPIC_API_KEY)."
+            "--provider", help="openai (default; key from OPENAI_API_KEY), or anthropic (key from ANTHROPIC_API_KEY)."
         ),
     ] = None
     base_url: Annotated[

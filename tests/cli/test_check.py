@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from typer.testing import CliRunner
 
 from guardrail import EngineError, Guard
 from guardrail.cli.check import check_item
+from guardrail.cli.main import app
 from guardrail.evaluation.data.refchecker import Aggregator
 from guardrail.testing import FakeEngine
 from tests.support.refchecker_items import DAM, HIGH, REFERENCE, WRONG, item
@@ -153,3 +155,10 @@ def test_check_claims_wants_claims(refchecker):
     """As their ``check`` does."""
     code, [out], err = refchecker("check", [item()], "--claims")
     assert (code, "guardrail extract" in out["error"], err.startswith("item 1: ")) == (2, True, True)
+
+
+@pytest.mark.parametrize("option", ["--batch-poll", "--batch-state"])
+def test_options_of_batches_without_batches_are_refused(option):
+    done = CliRunner().invoke(app, ["check", "--engine", "llm", "--model", "m", option, "5"])
+    assert done.exit_code != 0
+    assert f"{option} applies to --batch" in " ".join(f"{done.output} {done.exception}".split())

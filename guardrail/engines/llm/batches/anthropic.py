@@ -78,18 +78,24 @@ class AnthropicBatches:
         for line in read_lines(data):
             yield line["custom_id"], _read(line.get("result"))
 
-    def find(self, intent: str, idents: Collection[str], since: float) -> str | None:  # noqa: ARG002
+    def find(
+        self,
+        intent: str,  # noqa: ARG002
+        idents: Collection[str],
+        since: float,
+        known: Collection[str],
+    ) -> str | None:
         """See BatchService.find: the batches of that time and size, told by the ids of what they asked.
 
         The endpoint shows those ids only with the results, so a batch of that time and size that is under way is taken
-        for ours; were it another's, its results hold none of our ids, and all is asked again.
+        for ours; were it another's, its results hold none of our ids, and it is forgotten (see Rounds).
         """
         page = self._asked("GET", f"?limit={_LISTED}", None)
         listed = page.get("data")
         for batch in listed if isinstance(listed, list) else ():
             if not isinstance(batch, dict) or not isinstance(ident := batch.get("id"), str):
                 continue
-            if not _IDENT.fullmatch(ident) or _made(batch) < since - _SKEW:
+            if ident in known or not _IDENT.fullmatch(ident) or _made(batch) < since - _SKEW:
                 continue
             if sum(_counts(batch).values()) != len(idents):
                 continue

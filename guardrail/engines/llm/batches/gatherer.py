@@ -6,6 +6,7 @@ that a run that was killed goes on in the same way as one that was not.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from guardrail.engines.llm.caches.memory import Cache
 from guardrail.engines.llm.protocol import Prompt, Reply
 from guardrail.engines.llm.reply_memory import digest
 from guardrail.errors import UsageError
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -49,7 +52,10 @@ _run: ContextVar[_Run | None] = ContextVar("guardrail_batch_run", default=None)
 
 @dataclass(frozen=True, slots=True)
 class HeldCache:
-    """A cache that learns of an answer only once it is done: half of it would change what is asked the next time."""
+    """A cache that learns of answers only once their wave is done: what it learned before would change what is asked.
+
+    An answer sees what it wrote itself; beside it the cache is as it was when the wave began.
+    """
 
     cache: Cache
 
@@ -133,6 +139,7 @@ class Gatherer:
 
     def _wave(self, work: Callable[[T], R], items: tuple[T, ...]) -> Iterator[R]:
         done: dict[int, R] = {}
+        runs: dict[int, _Run] = {}
         due = 0
         todo = list(range(len(items)))
         while todo:
@@ -140,7 +147,7 @@ class Gatherer:
                 todo, in_order(lambda n: _attempt(work, items[n]), todo, self._settings.at_once), strict=True
             ):
                 if results:
-                    done[number] = results[0]
+                    done[number], runs[number] = results[0]
             while due in done:
                 yield done.pop(due)
                 due += 1
@@ -148,9 +155,20 @@ class Gatherer:
             if todo and self._rounds is not None:
                 wanted, self._wanted = self._wanted, {}
                 self._rounds.resolve(wanted)
+        for number in sorted(runs):  # not where the wave was broken off: it is worked on again from the state
+            for cache in runs[number].caches:
+                _remember(cache, runs[number].writes)
 
 
-def _attempt(work: Callable[[T], R], item: T) -> tuple[R, ...]:
+def _remember(cache: Cache, writes: dict[str, str]) -> None:
+    try:
+        for key, value in writes.items():
+            cache.set(key, value)
+    except Exception as error:  # somebody's cache must not cost a verdict
+        _log.warning("the cache failed", exc_info=error)
+
+
+def _attempt(work: Callable[[T], R], item: T) -> tuple[tuple[R, _Run], ...]:
     """What came of the item, or nothing where it waits for a reply."""
     run = _Run()
     token = _run.set(run)
@@ -160,7 +178,4 @@ def _attempt(work: Callable[[T], R], item: T) -> tuple[R, ...]:
         return ()
     finally:
         _run.reset(token)
-    for cache in run.caches:
-        for key, value in run.writes.items():
-            cache.set(key, value)
-    return (result,)
+    return ((result, run),)

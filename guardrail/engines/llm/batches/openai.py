@@ -85,7 +85,13 @@ class OpenAIBatches:
                 for line in read_lines(_asked(lambda: client.files.content(file).content)):  # noqa: B023  called at once
                     yield line["custom_id"], _read(line)
 
-    def find(self, intent: str, idents: Collection[str], since: float) -> str | None:  # noqa: ARG002
+    def find(
+        self,
+        intent: str,
+        idents: Collection[str],  # noqa: ARG002
+        since: float,  # noqa: ARG002
+        known: Collection[str],  # noqa: ARG002
+    ) -> str | None:
         """See BatchService.find: by our name in the metadata, among the latest."""
         page = _asked(lambda: self._llm.client(_TIMEOUT).batches.list(limit=_LISTED))
         for batch in getattr(page, "data", None) or ():

@@ -57,9 +57,12 @@ class Rounds:
                 self._try_one(left)
             if self._closed is not None:
                 self.failures |= dict.fromkeys(self._left(wanted), self._closed)
-            sent = [self._sent(lines) for lines in self._sender.files(self._left(wanted))]
-            for batch in [each for each in sent if each is not None]:
-                self._collect(batch, until)
+            for _ in range(ATTEMPTS):  # more than once only where somebody else's batch was taken for ours
+                sent = [self._sent(lines) for lines in self._sender.files(self._left(wanted))]
+                for batch in [each for each in sent if each is not None]:
+                    self._collect(batch, until)
+            lost = LLMError("the batch was not found again after it was sent", cause=Cause.ENGINE)
+            self.failures |= dict.fromkeys(self._left(wanted), lost)
         except KeyboardInterrupt:
             self._settings.tell("stopped; what was sent goes on at the provider. Start the same once more to go on.")
             raise
@@ -116,6 +119,11 @@ class Rounds:
         except LLMError as error:  # it may still come
             self._fail(batch, error)
             return
+        if replies is None:
+            self._settings.tell(f"batch {batch.id}: it is somebody else's; ours is looked for, or sent again")
+            self._sender.forget(batch)
+            self._go_on(replace(batch, id=None), until)
+            return
         final = {key: reply for key, reply in replies.items() if _is_final(reply)}
         lost = LLMError(failed or "the batch holds no result for this request that can be read", cause=Cause.REPLY)
         open_ = {key: replies.get(key, lost) for key in batch.keys - final.keys()}
@@ -147,21 +155,24 @@ class Rounds:
             time.sleep(max(pause, asked))
         raise AssertionError("waits do not end")
 
-    def _results(self, batch: OpenBatch) -> dict[str, Reply]:
+    def _results(self, batch: OpenBatch) -> dict[str, Reply] | None:
+        """What came of its requests; None where it is somebody else's batch: it holds results, and none of ours."""
         failed = LLMError("the results could not be read")
         for wait in waits(self._settings, ATTEMPTS):
             try:
                 found: dict[str, Reply] = {}
+                strange = False
                 for key, reply in self._service.results(batch.id or ""):
                     if key in batch.keys and not isinstance(found.get(key), Completion):
                         found[key] = reply
+                    strange = strange or key not in batch.keys
             except LLMError as error:
                 failed = error
                 if not error.retryable:
                     raise
                 time.sleep(max(wait, error.retry_after or 0.0))
             else:
-                return found
+                return None if strange and not found and not batch.sure else found
         raise failed
 
     def _ask_again(self, failed: Mapping[str, Prompt], asked: int) -> None:

@@ -20,6 +20,10 @@ _GROWTH, _FAST_GROWTH = 1.5, 3.0
 """Of the wait between two looks at a batch, and between two attempts to send it: limits of a minute must pass."""
 
 
+_TURNED_AWAY = ("HTTP 429", "HTTP 529")
+"""What an error says after which nothing has arrived."""
+
+
 class NotSentError(LLMError):
     """A batch could not be sent; ``unsure``: or it arrived and nobody knows."""
 
@@ -39,6 +43,11 @@ class Sender:
 
     def __init__(self, service: BatchService, state: BatchState, settings: BatchSettings) -> None:
         self._service, self._state, self._settings = service, state, settings
+        self._strangers: set[str] = set()
+
+    def forget(self, batch: OpenBatch) -> None:
+        """This id turned out to be that of somebody else's batch."""
+        self._strangers.add(batch.id or "")
 
     def files(self, left: Mapping[str, Prompt]) -> Iterator[dict[str, bytes]]:
         """The requests as lines by their ids, as many as a batch may hold."""
@@ -64,6 +73,7 @@ class Sender:
         self._state.begin(batch.intent, self._service.address, lines)
         failed = LLMError("it was not tried")
         for pause in waits(self._settings, ATTEMPTS, _FAST_GROWTH):
+            sure = True
             try:
                 ident: str | None = self._service.submit(list(lines.values()), batch.intent)
             except LLMError as error:
@@ -71,11 +81,12 @@ class Sender:
                 if not error.retryable:
                     break
                 time.sleep(max(pause, error.retry_after or 0.0))
-                ident = self._arrived(batch)
+                sure = False
+                ident = None if any(word in str(error) for word in _TURNED_AWAY) else self._arrived(batch)
             if ident is not None:
                 self._state.submitted(batch.intent, ident)
                 self._settings.tell(f"batch {ident}: {len(lines)} requests sent")
-                return replace(batch, id=ident)
+                return replace(batch, id=ident, sure=sure)
         self._state.end(batch.intent)
         raise NotSentError(f"the batch was not taken: {failed}", cause=failed.cause)
 
@@ -93,9 +104,10 @@ class Sender:
             LLMError: nobody can tell.
         """
         failed = LLMError("nobody knows whether the batch arrived")
+        known = self._strangers | self._state.others(batch.intent)
         for pause in waits(self._settings, ATTEMPTS):
             try:
-                return self._service.find(batch.intent, batch.keys, batch.made)
+                return self._service.find(batch.intent, batch.keys, batch.made, known)
             except LLMError as error:
                 failed = error
                 if not error.retryable:

@@ -97,8 +97,11 @@ class BatchService(Protocol):
         """Ids of requests and what came of them, in any order; lines that cannot be read are left out."""
         ...
 
-    def find(self, intent: str, idents: Collection[str], since: float) -> str | None:
-        """The id of a batch whose sending was broken off, if it arrived; ``since``: ``time.time()`` of the attempt."""
+    def find(self, intent: str, idents: Collection[str], since: float, known: Collection[str]) -> str | None:
+        """The id of a batch whose sending was broken off, if it arrived.
+
+        ``since``: ``time.time()`` of the attempt; ``known``: ids of batches that are not it.
+        """
         ...
 
 

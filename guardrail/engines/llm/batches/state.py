@@ -27,12 +27,16 @@ _NAMES = frozenset(each.name for each in fields(Completion))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBatch:
-    """A batch that was begun; ``id`` is None where the process ended before the provider had given one."""
+    """A batch that was begun; ``id`` is None where the process ended before the provider had given one.
+
+    ``sure``: the provider gave the id to this process; another id may be that of somebody else's batch.
+    """
 
     intent: str
     id: str | None
     made: float
     keys: frozenset[str]
+    sure: bool = False
 
 
 class BatchState:
@@ -89,6 +93,12 @@ class BatchState:
         """The provider took it."""
         with self._lock:
             self._link.execute("UPDATE batches SET id = ? WHERE intent = ?", (batch, intent))
+
+    def others(self, intent: str) -> frozenset[str]:
+        """Ids of the batches under way but this one."""
+        with self._lock:
+            rows = self._link.execute("SELECT id FROM batches WHERE intent != ? AND id IS NOT NULL", (intent,))
+            return frozenset(ident for (ident,) in rows)
 
     def end(self, intent: str) -> None:
         """Nothing more will come of it."""

@@ -234,3 +234,58 @@ def test_what_cannot_be_is_refused(tmp_path):
     for wrong in ({"wait": 0}, {"longest_poll": -1}, {"retry_share": 2}, {"at_once": 0}):
         with pytest.raises(ConfigurationError):
             BatchSettings(state="s", **wrong)
+
+
+def others_batch(server, count):
+    """A batch of another client under way at the endpoint, that has as many requests."""
+    lines = [(f"theirs{n}", {"model": "m", "messages": [], "system": []}) for n in range(count)]
+    name = f"batch_{len(server._batches)}"
+    made = {"lines": lines, "ours": True, "looks": 0, "ended": False, "metadata": None, "failed": ""}
+    server._batches[name] = made
+    return name
+
+
+@pytest.mark.parametrize("fault", [429, 529, 503, "lost"])
+def test_somebody_elses_batch_of_the_same_size_is_not_ours(fault, tmp_path):
+    with BatchServer(ReadingJudge(), Plan(submits=[fault])) as server:
+        theirs = others_batch(server, 3)
+        ordinary = server._said
+
+        def said(body, ours):
+            return ordinary(body, ours) if body["messages"] else (200, {})
+
+        server._said = said
+        told = []
+        reports = checked(server, "anthropic", rows(4), tmp_path / "state", tell=told.append)
+        assert {report.verdict for report in reports} == {"supported", "contradicted"}
+        assert server.sizes == [3, 3, 4]  # theirs, and one of ours for each round
+        assert any(theirs in line for line in told) is (fault not in {429, 529})
+        assert server.counts["chat"] == 1
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_batch_that_the_state_holds_is_not_taken_for_another(tmp_path):
+    from guardrail.engines.llm.batches.sending import Sender
+    from guardrail.engines.llm.batches.state import BatchState
+
+    with BatchServer(ReadingJudge(), Plan(stuck=True)) as server:
+        service = model(server, "anthropic").batch_service()
+        state = BatchState(tmp_path / "state")
+        sender = Sender(service, state, BatchSettings(state=tmp_path / "state", longest_poll=0.01))
+        line = b'{"custom_id": "%s", "params": {}}'
+        first = sender.send({"a": line % b"a"})
+        server.plan.submits = [503]
+        second = sender.send({"b": line % b"b"})
+        assert first.id != second.id
+        state.close(remove=False)
+
+
+def test_an_answer_that_is_done_does_not_change_what_others_of_its_wave_ask(tmp_path):
+    """Two answers share a sentence; the first is done while the second is still worked on again."""
+    first = {"answer": "The dam is 64 metres high. The repair took eleven weeks.", "passages": PASSAGES}
+    second = {"answer": "The dam is 64 metres high. The gate was stuck.", "passages": PASSAGES}
+    with BatchServer(ReadingJudge()) as server:
+        guard = Guard(engine=engine(server, "openai", tmp_path / "state", at_once=1), policy=PATIENT)
+        assert len(list(guard.check_many([first, second]))) == 2
+        assert server.sizes == [1, 2]
+        assert guard.check(**first).usage.calls == 0  # it is remembered once all are done
