@@ -83,7 +83,7 @@ def run(
 ) -> None:
     """Judge all answers of SOURCE that were not judged yet. After Ctrl-C or a crash the same command goes on.
 
-    Example: guardrail audit "logs/*.parquet" --out audit --label model
+    Example: guardrail audit run "logs/*.parquet" --out audit --label model, or without the word run.
     """
     from guardrail.audit import Columns, audit
 

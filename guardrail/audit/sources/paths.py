@@ -24,14 +24,14 @@ class File:
 
 def missing(package: str, extra: str = "audit") -> MissingExtraError:
     """The error for a package of the extra that is not installed."""
-    return MissingExtraError(f'the audit needs {package}: pip install "rag-guardrail[{extra}]"')
+    return MissingExtraError(f'the audit needs {package}: pip install "rag-guardrail' + f'[{extra}]"')
 
 
 def file_system(uri: str) -> tuple[Any, str]:
     """The file system of a URI or local path, and the path in it.
 
     Raises:
-        UsageError: nobody knows such a URI.
+        UsageError: nobody knows such a URI, or it holds a key.
     """
     try:
         from pyarrow import ArrowInvalid, fs
@@ -39,6 +39,10 @@ def file_system(uri: str) -> tuple[Any, str]:
         raise missing("pyarrow") from error
     if "://" not in uri:
         return fs.LocalFileSystem(), str(Path(uri).absolute())
+    if "@" in uri.split("://", 1)[1].split("/", 1)[0]:  # it would be kept in reports
+        raise UsageError(
+            "the address of the source holds a user name or a key. Leave it out, and give it by the environment."
+        )
     try:
         found: tuple[Any, str] = fs.FileSystem.from_uri(uri)
     except (ArrowInvalid, OSError, NotImplementedError) as error:

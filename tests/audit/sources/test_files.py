@@ -114,3 +114,10 @@ def test_a_table_without_the_columns_is_refused_before_the_work(tmp_path):
     with pytest.raises(UsageError, match="Did you mean 'text'"):
         open_source(str(path), columns=Columns(names={"answer": "texts", "passages": "docs"}))
     assert ids(read(path, columns=Columns(names={"answer": "text", "passages": "docs"}))) == ["1"]
+
+
+def test_a_key_in_the_address_is_refused_and_not_repeated():
+    """The address is kept in the report."""
+    with pytest.raises(UsageError, match="holds a user name or a key") as refused:
+        find_files("s3://KEY:SECRET@bucket/logs/a.parquet")
+    assert "SECRET" not in str(refused.value)
