@@ -18,6 +18,9 @@ from tests.support.judge_script import ReadingJudge
 COUNT = 5
 
 
+pytestmark = pytest.mark.clock
+
+
 @pytest.fixture
 def answers(tmp_path):
     path = tmp_path / "answers.jsonl"
