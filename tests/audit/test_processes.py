@@ -39,10 +39,15 @@ def test_kill_minus_nine_loses_at_most_a_batch(tmp_path):
     assert len({row["content"] for row in table(tmp_path / "out", "judgements")}) == 100
 
 
+def die(_batch):
+    """What a process does that runs out of memory."""
+    os._exit(1)
+
+
 def test_where_no_process_can_work_the_audit_ends(tmp_path, monkeypatch):
     log = write_lines(tmp_path / "log.jsonl", [logged(1)])
     audit(log, tmp_path / "out", engine=LethalEngine(), workers=0)
-    monkeypatch.setattr("guardrail.audit.local._judge", os.abort)
+    monkeypatch.setattr("guardrail.audit.local._judge", die)
     with pytest.raises(BrokenProcessPool):
         audit(log, tmp_path / "out", engine=LethalEngine(), workers=1)
 
