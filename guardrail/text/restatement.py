@@ -6,30 +6,27 @@ rounding of a conversion between systems of units; what differs in value is left
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from guardrail.text.facts.fact import Facts
 from guardrail.text.facts.values import is_equal, values_of
+from guardrail.text.wording import opening
 from guardrail.text.words import content_words
 
-_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b(?=\s*(?:[,;:!–—]|\.(?!\s*\d)|-(?!\w)))", re.IGNORECASE)
-_BEHIND = re.compile(r"[\s,.;:!–—-]*")
 _LEAST_WORDS = 2
 
 
 def after_question(claim: str, question: str | None) -> str:
     """The claim after its question where it opens with yes or no: what it affirms or denies stands in the question."""
-    return f"{question} {claim}" if question and _YES_OR_NO.match(claim) else claim
+    return f"{question} {claim}" if question and opening(claim) else claim
 
 
 def statement_of(claim: str) -> str:
     """The claim without an opening no, which without the question reads like a negation of what follows it."""
-    opening = _YES_OR_NO.match(claim)
-    if opening is None or opening.group().strip().lower() != "no":
+    opened = opening(claim)
+    if opened is None or opened["word"].lower() != "no":
         return claim
-    behind = _BEHIND.match(claim, opening.end())
-    rest = claim[behind.end() if behind else opening.end() :]
+    rest = claim[opened.end() :]
     return rest if len(content_words(rest)) >= _LEAST_WORDS else claim
 
 

@@ -30,6 +30,14 @@ _FILLERS = frozenset(
 ) | frozenset("此外另同时時还還且但则則")
 
 
+_OPENING = re.compile(r"\s*(?P<word>yes|no)\s*(?:[,;:!–—]|\.(?!\s*\d)|-(?!\w))[\s.,;:!–—]*", re.IGNORECASE)
+
+
+def opening(text: str, at: int = 0) -> re.Match[str] | None:
+    """A yes or no (group ``word``) that answers a question, up to the statement behind it; "No-one", "No. 5" do not."""
+    return _OPENING.match(text, at)
+
+
 def words(text: str) -> frozenset[str]:
     """Stems of the content words, without those that only lead over; CJK characters count as words."""
     names = {word for word in _CAPITALS.findall(text) if word.casefold() in STOP_WORDS}

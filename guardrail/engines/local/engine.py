@@ -99,7 +99,7 @@ class LocalEngine:
                 continue
             text = after_question(segment.text, question) if question else statement_of(segment.text)
             pieces = claim_pieces(text)
-            for view in (*found.windows, *([found.joint] if found.joint else [])):
+            for view in found.all:
                 if may_be_english(view.text):
                     plan.append((number, view, len(pieces)))
                     facts = [library.sentences[i].facts for i in view.parts]

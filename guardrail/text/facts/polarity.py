@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from guardrail.text.facts.alignment import FactEvidence
 from guardrail.text.facts.fact import Fact, FactKind, Facts, Mismatch, PolarityCue, mismatch
+from guardrail.text.wording import opening
 from guardrail.text.words import Word
 from guardrail.types import Span
 
@@ -36,9 +37,6 @@ _SIDE: dict[str, list[tuple[str, int]]] = {}
 for _entry in _PAIRS:
     for _side, _word in enumerate(_entry.split("/")):
         _SIDE.setdefault(_word, []).append((_entry, _side))
-_OPENING_NO = re.compile(r"no\s*(?:[,;:!–—]|\.(?!\s*\d)|-(?!\w))", re.IGNORECASE)
-"""It answers the question and negates nothing of its sentence."""
-
 _CHINESE = re.compile(
     r"不(?!少于|低于|超过|足|同|仅|但|过|管|论|断|得不|满|到|多于|止|只)|没有?|未(?!来|必)|无(?!论|关紧要)|非(?!常|洲)|别(?=再|去|用)|勿"
 )
@@ -51,7 +49,9 @@ def read_cues(text: str, words: tuple[Word, ...]) -> tuple[PolarityCue, ...]:
     for index, word in enumerate(words):
         negating = word.form in _NEGATORS or word.form.endswith("n't")
         sides = _SIDE.get(word.form)
-        if (not negating and not sides) or (index == 0 and _OPENING_NO.match(text, word.start)):
+        if not negating and not sides:
+            continue
+        if index == 0 and opening(text, word.start):  # it answers the question and negates nothing of its sentence
             continue
         after = [w.stem for w in words[index + 1 : index + 5] if w.stem][:2]
         span = Span(word.start, word.end)

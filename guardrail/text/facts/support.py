@@ -54,7 +54,11 @@ def _is_stated(amount: Amount, evidence: FactEvidence) -> bool:
 
 def _is_hour(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:
     """Whether a bare number is a full hour that the evidence has: "from 8 to 6" and 8:00, 18:00."""
-    if amount.unit or amount.raw > 24 or not _BEFORE_HOUR.search(claim.text[: fact.span.start]):
+    if (
+        amount.unit
+        or amount.raw > 24
+        or not _BEFORE_HOUR.search(claim.text, max(0, fact.span.start - 9), fact.span.start)
+    ):
         return False
     hours = any(m.minute is not None and (amount.raw * 60 - m.minute) % 720 == 0 for m in evidence.moments)
     return hours and _AFTER_HOUR.match(claim.text, fact.span.end) is not None

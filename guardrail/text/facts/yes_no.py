@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from guardrail.text.facts.fact import EXACT, Fact, FactKind, Facts, Mismatch, mismatch
 from guardrail.text.facts.polarity import are_opposed
+from guardrail.text.wording import opening
 from guardrail.text.words import Word
 from guardrail.types import Span
 
-_OPENING = re.compile(r"\s*(?P<word>yes|no)\s*(?:[,;:!–—]|\.(?!\s*\d)|-(?!\w))\s*", re.IGNORECASE)
 _ASKS = re.compile(r"\s*(?P<verb>[a-z]+)\b[^?;:]*\?\s*$", re.IGNORECASE)
 _END = re.compile(r"\s*[.;!]|\s*$|,?\s(?:because|as|since)\b", re.IGNORECASE)
 _VERBS = frozenset(
@@ -42,43 +42,45 @@ def judge_yes_no(claim: Facts, question: Facts | None) -> Mismatch | None:
     Returns:
         A mismatch that decides alone, or None.
     """
-    opening, asks = _OPENING.match(claim.text), _ASKS.match(question.text) if question else None
-    if question is None or opening is None or asks is None or asks["verb"].lower() not in _VERBS:
+    opened, asks = opening(claim.text), _ASKS.match(question.text) if question else None
+    if question is None or opened is None or asks is None or asks["verb"].lower() not in _VERBS:
         return None
     asked = _kernel(question.words[1:])
-    end = _END.search(claim.text, opening.end())
+    end = _END.search(claim.text, opened.end())
     stop = end.start() if end else len(claim.text)
-    said = _kernel([word for word in claim.words if opening.end() <= word.start < stop])
-    subject = next((w.form for w in question.words[1:] if w.form in _PRONOUNS), None)
-    words = said.words
-    if subject is not None and subject == question.words[1].form:
-        asked = asked._replace(words=tuple(w for w in asked.words if w.form not in _PRONOUNS))
-        words = tuple(w for w in words if w.form not in _PRONOUNS)
-        if len(words) - len(asked.words) <= _LONGEST_SUBJECT:
-            words = words[max(0, len(words) - len(asked.words)) :]
-    if asked.denials or len(asked.words) < 2 or len(words) != len(asked.words):
+    said = _kernel([word for word in claim.words if opened.end() <= word.start < stop])
+    if question.words[1:] and question.words[1].form in _PRONOUNS:  # the answer may name what "it" is
+        asked, said = _without_pronouns(asked), _without_pronouns(said)
+        named = len(said.words) - len(asked.words)
+        if 0 < named <= _LONGEST_SUBJECT:
+            said = said._replace(words=said.words[named:])
+    if asked.denials or len(asked.words) < 2 or len(said.words) != len(asked.words):
         return None
     opposed = 0
-    for one, other in zip(asked.words, words, strict=True):
+    for one, other in zip(asked.words, said.words, strict=True):
         if are_opposed(one.form, other.form):
             opposed += 1
         elif (one.stem or one.form) != (other.stem or other.form):
             return None
     denied = (said.denials + opposed) % 2 == 1
-    if said.denials + opposed > 1 or denied == (opening["word"].lower() == "no"):
+    if said.denials + opposed > 1 or denied == (opened["word"].lower() == "no"):
         return None
-    span = Span(opening.start("word"), opening.end("word"))
+    span = Span(*opened.span("word"))
     fact = Fact(kind=FactKind.YES_NO, span=span, value="", surface=span.of(claim.text))
-    return mismatch(fact, EXACT, claim.text[opening.end() : stop].strip())
+    return mismatch(fact, EXACT, claim.text[opened.end() : stop].strip())
 
 
 def _kernel(words: Sequence[Word]) -> _Kernel:
     kept, denials, before = [], 0, ""
     for word in words:
-        verb = word.form.removesuffix("n't") if word.form.endswith("n't") else word.form
-        if word.form == "cannot" or verb != word.form or (word.form in {"not", "never"} and before in _VERBS):
+        denies = word.form == "cannot" or word.form.endswith("n't")
+        if denies or (word.form in {"not", "never"} and before in _VERBS):
             denials += 1
         elif word.form not in _VERBS and word.form not in _PASSED_OVER:
             kept.append(word)
         before = word.form
     return _Kernel(tuple(kept), denials)
+
+
+def _without_pronouns(kernel: _Kernel) -> _Kernel:
+    return kernel._replace(words=tuple(word for word in kernel.words if word.form not in _PRONOUNS))
