@@ -1,7 +1,8 @@
 """A process with real guards behind the real Prometheus exporter, which uses all that has a metric.
 
 python guarded_traffic.py PORT STORE: serves /metrics, prints "ready", then answers over and over until it is stopped.
-A file ``once`` beside the store asks for one answer of the topic "once".
+A file ``once`` beside the store asks for one answer of the topic "once"; while there is a file ``rest``, no round begins,
+and a file ``resting`` says that none is under way.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def stream(guard: Guard) -> None:
 
 
 def main(port: int, store: str) -> None:
-    once = Path(store).with_name("once")
+    once, rest, resting = (Path(store).with_name(name) for name in ("once", "rest", "resting"))
     set_meter_provider(MeterProvider([PrometheusMetricReader()]))
     start_http_server(port, addr="127.0.0.1")
     with (
@@ -104,6 +105,9 @@ def main(port: int, store: str) -> None:
                 sys.stdout.write("ready\n")
                 sys.stdout.flush()
             time.sleep(0.3)
+            while rest.exists():
+                resting.touch()
+                time.sleep(0.1)
 
 
 if __name__ == "__main__":

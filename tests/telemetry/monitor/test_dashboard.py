@@ -354,11 +354,27 @@ def test_nobody_asks_and_no_panel_shows_nan(asked):
             assert not [s for s in series for _, value in s.points if not math.isfinite(value)], panel.title
 
 
-def test_numbers_are_those_of_the_traffic(asked):
+@pytest.fixture
+def rounds_ended(traffic, watched):
+    """The moment at which Prometheus has scraped nothing but whole rounds of the traffic."""
+    rest, resting = (traffic[1].with_name(name) for name in ("rest", "resting"))
+    rest.touch()
+    try:
+        watched.wait(resting.exists, seconds=90, what="the end of a round")
+        ended = time.time()
+        scraped = "min(timestamp(guardrail_answers_total))"
+        watched.wait(lambda: watched.value(scraped) > ended, what="a scrape after it")
+        yield time.time()
+    finally:
+        rest.unlink()
+        resting.unlink(missing_ok=True)
+
+
+def test_numbers_are_those_of_the_traffic(asked, rounds_ended):
     stats = {p.title: p.targets[0] for p in ASKING if p.type == "stat"}
 
     def shown(title):
-        return asked(stats[title], window="1m")[0].points[-1][1]
+        return asked(stats[title], window="1h", until=rounds_ended)[0].points[-1][1]
 
     # Each round: 10 answers, of which 5 of 8 judged ones are unfaithful (one is only flagged), and 2 are unverified.
     assert shown("Unfaithful share, last $window") == pytest.approx(5 / 8, abs=0.08)
