@@ -13,7 +13,7 @@ from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
-from guardrail.engines.llm.statements import is_about_documents, is_talk
+from guardrail.engines.llm.statements import is_about_documents, is_label, is_talk
 from guardrail.text.words import read_words
 from guardrail.types import (
     LOGIC_ERRORS,
@@ -93,6 +93,7 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
             return nothing(segment, documents, _UNASKED)
         by_id[ident].append(point)
     rows = [_point(by_id[claim.id], claim, segment, documents) for claim in claims]
+    rows = _without_asides(rows, claims, segment, documents)
     verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
     return _combine(segment, rows, verdict, documents, fault)
 
@@ -137,6 +138,10 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     certainty = CERTAINTY[reply.confidence]
+    if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # quite other words: less sure, but not nothing
+        distant = backed | {n for n in quotes if documents.is_about(n, claim.text, segment.text)}
+        if _unfit(reply.verdict, labels, distant) is None:
+            backed, certainty = distant, CERTAINTY["low"]
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
@@ -191,6 +196,26 @@ def _unsaid(
         contradicted=_SLIGHT,
         reason=" ".join(reply.analysis.split())[:_REASON] or told,
     )
+
+
+def _without_asides(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:
+    """The same where a point that states nothing stands beside supported ones ("before you go near the pump").
+
+    No pattern knows it as talk, so the judge is believed only where passages and question have what it speaks of, and
+    without supported points only where it is a label ("**Fishing.**", "Your son should pack:").
+    """
+    supported = any(row.evidence and row.supported >= CERTAINTY["low"] for row in rows if row.unverified is None)
+    if not supported and not is_label(documents.written(segment.span)):
+        return list(rows)
+    aside = {c.id for c, row in zip(claims, rows, strict=True) if row.unverified == _NO_TALK.reason}
+    return [
+        replace(
+            row, unverified=None, cause=None, supported=CERTAINTY["low"], contradicted=_SLIGHT, reason="states nothing"
+        )
+        if claim.id in aside and documents.mention(claim.text)
+        else row
+        for claim, row in zip(claims, rows, strict=True)
+    ]
 
 
 def _labels(text: str, documents: Documents) -> tuple[str, ...] | None:
@@ -294,7 +319,7 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
             return None, _INVENTED if invented else _NO_LOGIC
         if documents.orders(evidence):
             return None, _ORDERED
-        if not documents.bears(segment.text, evidence):
+        if not documents.bears(segment.text, evidence) and not any(documents.is_about(n, segment.text) for n in quotes):
             return None, _OFF_TOPIC
     fits = reply.verdict in ("consistent", "no_relation")
     if fits and reply.error != "none":

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Facts
-from guardrail.text.language import language
+from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
 from guardrail.text.words import content_words
@@ -30,6 +30,7 @@ _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
+_UNMENTIONED = 0.5
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
@@ -82,7 +83,7 @@ class Documents:
     def bears(self, claim: str, evidence: Sequence[tuple[int, Span]], segment: str = "") -> bool:
         """Whether the quoted sentences speak of what the claim, or the segment that makes it, speaks of.
 
-        Words say nothing about a claim in another script; there the quote alone must do. Where some text gives the
+        Words say nothing about a claim in another language; there the quote alone must do. Where some text gives the
         judge orders, its word counts for less: the quotes must hold most of the claim's words.
         """
         words = set(content_words(claim))
@@ -90,21 +91,49 @@ class Documents:
             f"{self.passages[number].title or ''} {around(self.passages[number].text, span, _CONTEXT)}"
             for number, span in evidence
         )
-        if not words or language(claim) != language(quoted):
+        if not words or _languages_differ(segment or claim, quoted):
             return not self.hostile
         told = set(content_words(quoted))
         if self.hostile:
             return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
+    def is_about(self, number: int, claim: str, segment: str = "") -> bool:
+        """Whether the whole passage speaks of what the claim, its segment or the question speaks of.
+
+        Less than ``bears``: a quote in quite other words may still be the one ("you saved me the call-out" for "nobody
+        had to come"). Never where some text gives the judge orders.
+        """
+        words = set(content_words(f"{claim} {segment}"))
+        asked = words.union(content_words(self._question))
+        return not self.hostile and len(asked & self._words(number)) >= max(1, int(_SPEAKS * len(words)))
+
+    def mention(self, claim: str) -> bool:
+        """Whether passages and question have a claim's hard facts and its words, but for half of them or one.
+
+        Never where some text gives the judge orders.
+        """
+        words = set(content_words(claim))
+        lost = words.difference(content_words(self._question), *map(self._words, range(len(self.passages))))
+        return not self.hostile and len(lost) <= max(1, _UNMENTIONED * len(words)) and self.lacks(claim) is None
+
+    def written(self, span: Span) -> str:
+        """What the answer has there; "" if the answer is not known."""
+        return span.of(self._answer)
+
+    def _words(self, number: int) -> set[str]:
+        passage = self.passages[number]
+        return set(content_words(f"{passage.title or ''} {passage.text}"))
+
     def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
-        A judge that calls such a claim supported is not believed. Names and quotations are compared only where all
-        passages are in the script of the claim; numbers read alike in all. Not demanded is what the answer does not
-        write there (another piece of it, a heading or the question brought it), a name that the question has, and one
-        that the judge names another name for which some passage has; beside orders it may not name any. Values of a
-        case that the claim makes up, to apply a rule to it, are its own.
+        A judge that calls such a claim supported is not believed. Names and quotations are compared only where claim
+        and passages are in one script and, if it is Latin, in English, where capitals tell names; numbers everywhere.
+        Not demanded is what the answer does not write there, or not as a name (another piece of it, a heading or the
+        question brought it; "Let" opens a sentence), what the question has, and a name that the judge names another
+        name for which some passage has; beside orders it may not name any. Values of a case that the claim makes up,
+        to apply a rule to it, are its own.
 
         Args:
             claim: What is claimed.
@@ -115,17 +144,25 @@ class Documents:
         if not facts.facts:
             return None
         named = {FactKind.NAME, FactKind.QUOTE}
-        kinds = VALUE_KINDS | named if self._scripts <= {language(claim)} else VALUE_KINDS
-        own = written.of(self._answer).casefold() if written and self._answer else ""
+        said = written.of(self._answer) if written and self._answer else ""
+        kinds = VALUE_KINDS
+        if self._scripts <= {language(claim)} and self._names_tell(said or claim):
+            kinds = VALUE_KINDS | named
+        own = said.casefold()
+        names = {fact.surface.casefold() for fact in extract(said).facts if fact.kind in named}
         made_up = _MADE_UP.match(own or claim.casefold())
         case = made_up.group() if made_up else ""
         for missing in missing_facts(facts, self._facts):
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
+            if missing.kind in VALUE_KINDS and self._is_asked(missing.claim_value):
+                continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
             if missing.kind in named and (surface in self._question or self._is_alias(surface, aliases)):
+                continue
+            if missing.kind in named and said and not any(surface in name or name in surface for name in names):
                 continue
             return missing.claim_value
         return None
@@ -134,6 +171,12 @@ class Documents:
         """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
         bare = _SCALE.sub("", value)
         return bare != value and not missing_facts(extract(bare), self._facts)
+
+    def _is_asked(self, value: str) -> bool:
+        """Whether the question has the value: a case to apply the passages to."""
+        return (
+            bool(self._question) and not self.hostile and not missing_facts(extract(value), [extract(self._question)])
+        )
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -148,6 +191,10 @@ class Documents:
         return any(self.locate(n, words) for n in range(len(self.passages))) or any(
             _search(title, _plain(words)[0], 0) is not None for title in titles
         )
+
+    def _names_tell(self, claim: str) -> bool:
+        """Whether capitals are names: not in German, and a translated name need not look the same."""
+        return language(claim) != "en" or all(map(may_be_english, (claim, *(p.text for p in self.passages))))
 
     @cached_property
     def _scripts(self) -> set[str]:
@@ -171,6 +218,10 @@ class Documents:
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
+
+
+def _languages_differ(claim: str, quoted: str) -> bool:
+    return language(claim) != language(quoted) or may_be_english(claim) != may_be_english(quoted)
 
 
 class _Text:

@@ -95,6 +95,14 @@ _WHICH_IS_NOT_GIVEN = re.compile(
 )
 
 
+_LABEL = re.compile(r"\s*(?:[-*•]\s+)?(?:(?P<mark>\*\*|__)[^*_\d\n]{1,40}(?P=mark)|[^:：\d\n]{1,60}[:：])\s*")
+
+
+def is_label(written: str) -> bool:
+    """Whether a piece of an answer, as it is written there, is set in bold as a whole or leads in what follows it."""
+    return _LABEL.fullmatch(written) is not None
+
+
 def is_about_documents(text: str) -> bool:
     """Whether a text says that something is not told: by the documents, or so that it cannot be told."""
     if _WHICH_IS_NOT_GIVEN.search(text):

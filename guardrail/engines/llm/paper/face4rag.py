@@ -50,7 +50,9 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     """
     if not request.segments:
         return SupportMatrix(rows=())
-    documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
+    question = request.question or ""
+    read_too = (question, *(s.text for s in request.segments))
+    documents = Documents(request.passages, read_too, question=question, answer=request.answer)
     shared = context_blocks(request, range(len(request.passages)))
     prompts = []
     for segment in request.segments:
@@ -61,7 +63,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
         prompts.append(ask(PROMPTS[2], language, LogicOnlyReply, [*shared, ("segment", item)]))
     replies = yield tuple(prompts)
     judged = [
-        _without_points(_with_logic(_facts(facts, segment, documents), logic, segment, documents))
+        _without_points(_with_logic(_facts(facts, segment, documents, request.answer), logic, segment, documents))
         for segment, facts, logic in zip(request.segments, replies[::2], replies[1::2], strict=True)
     ]
     return SupportMatrix(
@@ -70,7 +72,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     )
 
 
-def _facts(reply: Reply, segment: Segment, documents: Documents) -> Judgement:
+def _facts(reply: Reply, segment: Segment, documents: Documents, answer: str) -> Judgement:
     raw = answer_of(reply)
     if isinstance(raw, NotJudged):
         return nothing(segment, documents, raw)
@@ -78,7 +80,7 @@ def _facts(reply: Reply, segment: Segment, documents: Documents) -> Judgement:
     points = items(raw, "points", InformationReply)
     if raw.get("id") != segment.id or not isinstance(listed, list) or len(points) < len(listed) or not points:
         return nothing(segment, documents, NO_REPLY)
-    if not keeps((point.point for point in points), segment.text):
+    if not keeps((point.point for point in points), segment.text, segment.span.of(answer)):
         return nothing(segment, documents, _LOST)
     named = [(f"{segment.id}.{n}", point) for n, point in enumerate(points, 1)]
     pointed = replace(segment, claims=tuple(Claim(id=ident, text=point.point) for ident, point in named))
