@@ -314,7 +314,11 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
     quotes, invented = _quotes(reply.quotes, documents)
     evidence = [(n, span) for n, spans in quotes.items() for span in spans]
     # Beside orders, "it is no relation" needs a quote too: it would be the easiest thing to talk a judge into.
-    if reply.verdict != "unlicensed" and (reply.verdict != "no_relation" or documents.hostile):
+    # What follows from the documents' silence ("... so I cannot answer that") has none.
+    unquoted = reply.verdict == "unlicensed" or (
+        not documents.hostile and (reply.verdict == "no_relation" or is_about_documents(segment.text))
+    )
+    if not unquoted:
         if not evidence:
             return None, _INVENTED if invented else _NO_LOGIC
         if documents.orders(evidence):

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
-from guardrail.text.facts.fact import Facts
+from guardrail.text.facts.arithmetic import computed
+from guardrail.text.facts.fact import Amount, Facts
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
@@ -47,6 +48,17 @@ _MADE_UP = re.compile(
 
 _SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
+
+
+_PERIODS = (
+    (("month|月", "year|annual|年"), 12),
+    (("week|周|星期", "year|annual|年"), 52),
+    (("quarter|季", "year|annual|年"), 4),
+    (("day|dai|night|天|日", "week|周|星期"), 7),
+    (("hour|小时", "day|dai|天|日"), 24),
+    (("minute|分钟", "hour|小时"), 60),
+)
+"""What a sentence that speaks of both periods may multiply by."""
 
 
 class Documents:
@@ -131,9 +143,9 @@ class Documents:
         A judge that calls such a claim supported is not believed. Names and quotations are compared only where claim
         and passages are in one script and, if it is Latin, in English, where capitals tell names; numbers everywhere.
         Not demanded is what the answer does not write there, or not as a name (another piece of it, a heading or the
-        question brought it; "Let" opens a sentence), what the question has, and a name that the judge names another
-        name for which some passage has; beside orders it may not name any. Values of a case that the claim makes up,
-        to apply a rule to it, are its own.
+        question brought it; "Let" opens a sentence), what the question has or what follows from it, and a name that the
+        judge names another name for which some passage has; beside orders it may not name any. Values of a case that
+        the claim makes up, to apply a rule to it, are its own.
 
         Args:
             claim: What is claimed.
@@ -156,7 +168,7 @@ class Documents:
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
-            if missing.kind in VALUE_KINDS and self._is_asked(missing.claim_value):
+            if missing.kind in VALUE_KINDS and self._is_derived(missing.claim_value, said or claim):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
@@ -172,11 +184,21 @@ class Documents:
         bare = _SCALE.sub("", value)
         return bare != value and not missing_facts(extract(bare), self._facts)
 
-    def _is_asked(self, value: str) -> bool:
-        """Whether the question has the value: a case to apply the passages to."""
-        return (
-            bool(self._question) and not self.hostile and not missing_facts(extract(value), [extract(self._question)])
-        )
+    def _is_derived(self, value: str, said: str) -> bool:
+        """Whether the question has the value, or it follows from other numbers of its sentence and the question.
+
+        "16 EUR more a month, 192 EUR in a year": the step before stands in the sentence, twelve months do nowhere.
+        """
+        if self.hostile:
+            return False
+        stated = extract(value)
+        if self._question and not missing_facts(stated, [extract(self._question)]):
+            return True
+        texts = (self._question, said.replace(value, " "))
+        known = [fact.value for text in texts for fact in extract(text).facts if isinstance(fact.value, Amount)]
+        times = [n for words, n in _PERIODS if all(re.search(word, said, re.IGNORECASE) for word in words)]
+        known += [fact.value for n in times for fact in extract(str(n)).facts if isinstance(fact.value, Amount)]
+        return all(isinstance(fact.value, Amount) and computed(fact.value, known, ()) for fact in stated.facts)
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""

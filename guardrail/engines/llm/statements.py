@@ -62,7 +62,8 @@ _REFERRAL = re.compile(
     r"(?:\ (?:team|hotline))?(?:\ or\ (?:check|see)\ the(?:ir)?\ (?:page|website|site)(?:\ on\ [a-z]+)?)?"
     r"(?:,\ if\ there\ is\ one)?"
     r"(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details|advice)|about\ (?:this|that|it)"
-    r"|if\ (?:in\ doubt|unsure)))?(?:\ before\ you\ [a-z]+(?:\ (?:any|it|them|this|there))?)?[.!]?"
+    r"|if\ (?:you(?:\ are|['’]re)\ )?(?:in\ doubt|unsure|not\ sure|uncertain)))?"
+    r"(?:\ before\ you\ [a-z]+(?:\ (?:any|it|them|this|there))?)?[.!]?"
     r"|(?:请|建议您?|您?可以?)(?:先)?向[^，。；：\d]{0,8}(?:客服|医生|律师|专家|厂家|工作人员)(?:咨询|询问)[。！]?"
     r"|(?:请|建议(?:您)?|可以?|您可以?)?(?:先)?(?:咨询|询问|联系)(?:您的|专业|相关|当地|主治|一下|官方)*"
     r"(?:医生|医师|药师|律师|客服|专业人士|专家|厂家|工作人员)[。！]?",

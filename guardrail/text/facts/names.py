@@ -26,12 +26,7 @@ _GENERAL = frozenset(
     celsius fahrenheit spanish french german italian chinese latin greek roman asian african arabic python linux windows
     unix ram wifi usb pc app api http https sql json cpu gpu gdp uk us usa eu un""".split()
 )
-_ENDINGS = frozenset(
-    (
-        "",
-        *"s n a y i e o an ian ean ese ish ic ia is er ers al ern ans ns land ie ies ine sm st sts ism ist ists".split(),
-    )
-)
+_ENDINGS = frozenset(("", *"s n a y i e o an ian ean ese ish ic ia is er ers al ern ans ns land ie ies ine".split()))
 _LONGEST = 12  # words in one name; also bounds the work on shouted text
 _CLOSE = re.compile(r"[.!?:;\"“”«»()\[\]\n—–/•]\s*$")
 _QUOTE = re.compile(
