@@ -31,7 +31,7 @@ _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
-_UNMENTIONED = 0.5
+_UNMENTIONED, _CLOSE = 0.5, 0.6
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
@@ -111,14 +111,18 @@ class Documents:
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
     def is_about(self, number: int, claim: str, segment: str = "") -> bool:
-        """Whether the whole passage speaks of what the claim, its segment or the question speaks of.
+        """Whether a quote in quite other words may be the one that bears a claim out ("you saved me the call-out").
 
-        Less than ``bears``: a quote in quite other words may still be the one ("you saved me the call-out" for "nobody
-        had to come"). Never where some text gives the judge orders.
+        So the whole passage speaks of what the claim, its segment or the question speaks of, and none of its sentences
+        has most words of the claim: that one should have been quoted. Never where some text gives the judge orders.
         """
         words = set(content_words(f"{claim} {segment}"))
         asked = words.union(content_words(self._question))
-        return not self.hostile and len(asked & self._words(number)) >= max(1, int(_SPEAKS * len(words)))
+        if self.hostile or len(asked & self._words(number)) < max(1, int(_SPEAKS * len(words))):
+            return False
+        own = set(content_words(claim))
+        nearest = (len(own.intersection(content_words(s.text))) for s in sentences(self.passages[number].text))
+        return max(nearest, default=0) < _CLOSE * len(own)
 
     def mention(self, claim: str) -> bool:
         """Whether passages and question have a claim's hard facts and its words, but for half of them or one.
