@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from guardrail.audit.second_look import SecondLook, looked_at
 from guardrail.audit.sources import Source, open_source
 from guardrail.audit.tables import ANSWERS, schemas
 from guardrail.check.contract import AsyncEngine, Engine
+from guardrail.check.threads import cores
 from guardrail.errors import UsageError
 from guardrail.policy.policy import Policy
 
@@ -135,7 +135,7 @@ def audit(
             judged = judged_by_ray(opened, plan, judging, batch, cluster)
         else:
             batches = plan.batches(_found(opened), batch)
-            count = _cores() if workers is None else workers
+            count = cores() if workers is None else workers
             judged = judged_by_processes(batches, judging, count) if count else judged_here(batches, judging, guard)
         done = _committed(folder, judged, plan, fingerprint.id, opened.size, progress)
         if second is None or budget is None:
@@ -151,10 +151,6 @@ def audit(
 def _found(source: Source) -> Iterator[Found]:
     for piece in source.pieces():
         yield from source.read(piece)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _committed(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from guardrail.audit.answer import LoggedAnswer, Rejected
-from guardrail.audit.columns import nameless
-from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS
+from guardrail.audit.columns import excerpt_of, nameless
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, no_rows
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import in_order
 from guardrail.engines.cascade import CascadeEngine
@@ -50,6 +50,14 @@ class Judging:
             made = made(self.policy)
         guard = Guard(policy=self.policy, engine=made)
         return replace(guard, engine=_on_threads(guard.judge, threads))
+
+    def warm_guard(self) -> Guard:
+        """A guard for a worker, its model loaded before the first batch comes."""
+        guard = self.guard()
+        warm_up = getattr(guard.judge, "warm_up", None)
+        if callable(warm_up):
+            warm_up()
+        return guard
 
 
 def _on_threads(engine: Any, threads: int) -> Any:
@@ -97,7 +105,7 @@ class Judged:
 
 def judge_batch(guard: Guard, batch: Batch, judging: Judging) -> Judged:
     """All answers of a batch; one that the guard refuses is rejected, the others stand."""
-    rows: dict[str, list[dict[str, Any]]] = {ANSWERS: [], JUDGEMENTS: [], FINDINGS: [], DOCUMENTS: []}
+    rows = no_rows()
     rejected, failed = list(batch.rejected), []
     cost, verdicts, judged = 0.0, Counter[str](), 0
     for item, report in in_order(lambda item: (item, _report(guard, item)), batch.items, judging.at_once):
@@ -133,7 +141,7 @@ def _report(guard: Guard, item: Planned) -> Report | Rejected | None:
     try:
         return guard.check(answer.answer, answer.passages, question=answer.question)
     except UsageError as error:
-        return Rejected(place=answer.place, id=answer.id, reason=str(error), excerpt=answer.answer[:200])
+        return Rejected(place=answer.place, id=answer.id, reason=str(error), excerpt=excerpt_of(answer.answer))
 
 
 def _answer_row(answer: LoggedAnswer) -> dict[str, Any]:

@@ -18,6 +18,11 @@ Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows by table."""
 
 
+def no_rows() -> dict[str, list[dict[str, Any]]]:
+    """An empty list for each of TABLES."""
+    return {table: [] for table in TABLES}
+
+
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, Any]:
     """The schema of each table.

@@ -22,9 +22,13 @@ class File:
     size: int
 
 
-def missing(package: str, extra: str = "audit") -> MissingExtraError:
-    """The error for a package of the extra that is not installed."""
-    return MissingExtraError(f'the audit needs {package}: pip install "rag-guardrail' + f'[{extra}]"')
+AUDIT = 'pip install "rag-guardrail[audit]"'
+AUDIT_RAY = 'pip install "rag-guardrail[audit-ray]"'
+
+
+def missing(package: str, install: str = AUDIT) -> MissingExtraError:
+    """The error for a package that is not installed; ``install`` is AUDIT or AUDIT_RAY."""
+    return MissingExtraError(f"the audit needs {package}: {install}")
 
 
 def file_system(uri: str) -> tuple[Any, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guardrail.audit.answer import Found, LoggedAnswer, Rejected
-from guardrail.audit.columns import Columns, at_path, excerpt_of, logged, read_passages, seconds_of
+from guardrail.audit.columns import Columns, at_path, excerpt_of, read_passages, seconds_of
 from guardrail.audit.sources.source import UNREADABLE, Raw
 from guardrail.errors import UsageError
 from guardrail.telemetry.labels import KEYS
@@ -168,11 +168,18 @@ def _answer(ident: str, trace: _Trace) -> LoggedAnswer | Rejected:
     for one in passages:
         one["source"] = _source(one.pop("metadata"))
     try:
-        read = read_passages(passages)
+        read, documents = read_passages(passages)
     except UsageError as error:
         return Rejected(place=trace.place, id=ident, reason=str(error))
-    return logged(
-        ident, trace.answer, *read, question=trace.question, at=trace.at, labels=trace.labels, place=trace.place
+    return LoggedAnswer(
+        id=ident,
+        answer=trace.answer,
+        passages=read,
+        documents=documents,
+        question=trace.question,
+        at=trace.at,
+        labels=trace.labels,
+        place=trace.place,
     )
 
 
