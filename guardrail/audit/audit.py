@@ -19,6 +19,7 @@ from guardrail.audit.on_ray import Cluster, judged_by_ray
 from guardrail.audit.plan import Plan, without_failed
 from guardrail.audit.second_look import SecondLook, looked_at
 from guardrail.audit.sources import Source, open_source
+from guardrail.audit.sources.paths import refuse_inside
 from guardrail.audit.tables import ANSWERS, schemas
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import cores
@@ -56,7 +57,8 @@ class Progress:
 class Audited:
     """What a run did. ``again``: rows that were done before; ``same``: answers judged with another one's texts.
 
-    ``escalated``: answers that the second engine judged too.
+    ``passing``: different answers that could not be judged for a reason that may pass (tables.PASSING); the next run
+    judges them again. ``escalated``: answers that the second engine judged too.
     """
 
     folder: Path
@@ -68,6 +70,7 @@ class Audited:
     again: int
     same: int
     rejected: int
+    passing: int
     cost: float
     seconds: float
     escalated: int = 0
@@ -122,6 +125,8 @@ def audit(
     if batch < 1 or (workers is not None and workers < 0):
         raise UsageError(f"batch must be at least 1 and workers at least 0, got {batch!r} and {workers!r}.")
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
+    if isinstance(source, (str, Path)):
+        refuse_inside(str(source), out)
     opened = open_source(str(source), form, columns) if isinstance(source, (str, Path)) else source
     judging = Judging(policy=rules, engine=engine, at_once=at_once, texts=texts)
     guard = judging.guard(threads=0)
@@ -153,6 +158,9 @@ def _found(source: Source) -> Iterator[Found]:
         yield from source.read(piece)
 
 
+_TOLD = ("seen", "judged", "written", "rejected")
+
+
 def _committed(
     folder: AuditFolder,
     judged: Iterator[Judged],
@@ -170,19 +178,19 @@ def _committed(
                 one = without_failed(some, failed)
                 folder.commit(one, fingerprint)
                 written, lost = len(one.rows[ANSWERS]), sum(r.rows or 1 for r in one.rejected)
-                counts.update(seen=one.seen, judged=one.judged, written=written, rejected=lost)
+                counts.update(seen=one.seen, judged=one.judged, written=written, rejected=lost, passing=one.passing)
                 verdicts.update(one.verdicts)
                 cost, done = cost + one.cost, done + one.size
                 if progress is not None:
                     share = min(1.0, done / size) if size else None
-                    progress(Progress(**counts, share=share, seconds=time.monotonic() - begun))
+                    progress(Progress(**{n: counts[n] for n in _TOLD}, share=share, seconds=time.monotonic() - begun))
         state = "finished"
     finally:
         summary = Audited(
             folder=folder.path,
             fingerprint=fingerprint,
             finished=state == "finished",
-            **{name: counts[name] for name in ("seen", "written", "judged", "rejected")},
+            **{name: counts[name] for name in ("seen", "written", "judged", "rejected", "passing")},
             again=plan.again,
             same=plan.same,
             cost=cost,

@@ -23,7 +23,7 @@ from guardrail.audit.fingerprint import Fingerprint
 from guardrail.audit.judging import Judged
 from guardrail.audit.keys import KeySet
 from guardrail.audit.plan import Plan, pairs_of
-from guardrail.audit.tables import ANSWERS, JUDGEMENTS, REJECTED, TABLES, packed, unpacked
+from guardrail.audit.tables import ANSWERS, JUDGEMENTS, REJECTED, TABLES, packed, passing, unpacked
 from guardrail.errors import UsageError
 
 VERSION = 1
@@ -145,16 +145,18 @@ class AuditFolder:
         )
 
     def plan(self, fingerprint: str) -> Plan:
-        """What is done already under that fingerprint."""
+        """What is done already under that fingerprint; what could not be judged for a passing reason is not."""
         import numpy as np
+        import pyarrow.compute as pc
 
         ids, pairs = [], []
         for table in self._tables(ANSWERS, None, ["key", "content"]):
             keys, texts = (np.asarray(table[name].to_numpy()) for name in ("key", "content"))
             ids.append(keys)
             pairs.append(pairs_of(keys, texts))
-        judged = self._tables(JUDGEMENTS, _part(JUDGEMENTS, fingerprint), ["content"])
-        contents = (np.asarray(table["content"].to_numpy()) for table in judged)
+        judged = self._tables(JUDGEMENTS, _part(JUDGEMENTS, fingerprint), ["content", "verdict", "cause"])
+        done = (table.filter(pc.invert(passing(table))) for table in judged)
+        contents = (np.asarray(table["content"].to_numpy()) for table in done)
         return Plan(ids=KeySet(ids), pairs=KeySet(pairs), contents=KeySet(contents))
 
     def _tables(self, table: str, part: str | None, columns: Sequence[str]) -> Iterator[Any]:
@@ -170,6 +172,14 @@ class AuditFolder:
         """The Parquet files of a table, or of one part of it such as ``fingerprint=…``."""
         query = "SELECT path FROM files WHERE tbl = ? AND (? IS NULL OR part = ?) ORDER BY path"
         return [self.path / path for (path,) in self._db.execute(query, (table, part, part))]
+
+    def files_by_run(self, table: str, part: str) -> dict[int, list[Path]]:
+        """The same by the run that they came from, oldest first."""
+        query = "SELECT run, path FROM files WHERE tbl = ? AND part = ? ORDER BY run, path"
+        found: dict[int, list[Path]] = {}
+        for run, path in self._db.execute(query, (table, part)):
+            found.setdefault(run, []).append(self.path / path)
+        return found
 
     def runs(self) -> list[dict[str, Any]]:
         """All runs in order."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from guardrail.audit.answer import LoggedAnswer, Rejected
 from guardrail.audit.columns import excerpt_of, nameless
-from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, no_rows
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, PASSING, is_passing, no_rows
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import in_order
 from guardrail.engines.cascade import CascadeEngine
@@ -90,7 +90,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What came of a batch: rows by table, what was rejected, and counts."""
+    """What came of a batch: rows by table, what was rejected, and counts. ``passing``: see tables.PASSING."""
 
     number: int
     rows: Mapping[str, list[dict[str, Any]]]
@@ -98,6 +98,7 @@ class Judged:
     size: float
     seen: int
     judged: int
+    passing: int = 0
     failed: tuple[int, ...] = ()
     cost: float = 0.0
     verdicts: Mapping[str, int] = field(default_factory=dict)
@@ -128,6 +129,7 @@ def judge_batch(guard: Guard, batch: Batch, judging: Judging) -> Judged:
         size=batch.size,
         seen=batch.seen,
         judged=judged,
+        passing=sum(map(is_passing, rows[JUDGEMENTS])),
         failed=tuple(failed),
         cost=cost,
         verdicts=verdicts,
@@ -163,6 +165,7 @@ def add_report(
     decision = judging.policy.decide(report)
     shown = tuple(f for f in report.findings if f.verdict is not Verdict.SUPPORTED or f.conflict)
     faults = [f for f in report.findings if f.verdict in FAULTY]
+    causes = [f.cause.value for f in report.findings if f.cause]
     texts = judging.texts == "all" or (judging.texts == "faulty" and bool(shown))
     rows[JUDGEMENTS].append(
         {
@@ -172,7 +175,8 @@ def add_report(
             "action": decision.action.value,
             "rule": decision.rule,
             "reason": storable(report.reason) if texts else "",
-            "cause": next((f.cause.value for f in report.findings if f.cause), None),
+            # A passing one first, for then the answer is judged again (PASSING).
+            "cause": min(causes, key=lambda cause: cause not in PASSING, default=None),
             "error_types": sorted({f.error_type.value for f in faults if f.error_type}),
             "findings": len(report.findings),
             "faults": len(faults),

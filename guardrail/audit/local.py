@@ -128,6 +128,7 @@ def joined(first: Judged, second: Judged) -> Judged:
         size=first.size + second.size,
         seen=first.seen + second.seen,
         judged=first.judged + second.judged,
+        passing=first.passing + second.passing,
         failed=(*first.failed, *second.failed),
         cost=first.cost + second.cost,
         verdicts=Counter(first.verdicts) + Counter(second.verdicts),

@@ -7,12 +7,32 @@ from functools import lru_cache
 from typing import Any
 
 from guardrail.audit.sources.paths import missing
+from guardrail.types import Cause, Verdict
 
 ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS = "answers", "judgements", "findings", "documents"
 TABLES = (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS)
 """``answers``: one row per logged answer. The others are by ``content``: answer, question and passages, judged once."""
 
 REJECTED = "rejected"
+
+PASSING = (Cause.TIMEOUT.value, Cause.BUDGET.value, Cause.ENGINE.value)
+"""Causes that another day may not have: time ran out; no request was left, or the endpoint was taken for down; the
+engine or its endpoint failed. What is unverified for one of them is not done: the next run judges it again."""
+
+
+def is_passing(row: Mapping[str, Any]) -> bool:
+    """Whether a judgement says only that it could not be made this time."""
+    return row["verdict"] == Verdict.UNVERIFIED.value and row["cause"] in PASSING
+
+
+def passing(judgements: Any) -> Any:
+    """The same of each row of a table, as an array of booleans."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unverified = pc.equal(judgements["verdict"], Verdict.UNVERIFIED.value)
+    return pc.and_(unverified, pc.is_in(judgements["cause"], pa.array(PASSING)))
+
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows by table."""

@@ -160,6 +160,12 @@ def _sum_up(done: Audited) -> None:
     if done.cost:
         parts.append(f"cost {done.cost:.4f}")
     typer.echo(", ".join(parts), err=True)
+    if done.passing:
+        typer.echo(
+            f"{done.passing:,} answers could not be judged this time (out of time, or the engine failed); the same "
+            "command judges them again",
+            err=True,
+        )
     if done.rejected:
         typer.echo(f"{done.rejected:,} rows could not be audited: {done.folder}/rejected says why", err=True)
     if done.rejected and not done.written and not done.again:
