@@ -20,6 +20,7 @@ from guardrail.audit.plan import Plan, without_failed
 from guardrail.audit.second_look import SecondLook, looked_at
 from guardrail.audit.sources import Source, open_source
 from guardrail.audit.sources.paths import refuse_inside
+from guardrail.audit.sources.reading import Reading
 from guardrail.audit.tables import ANSWERS, schemas
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import cores
@@ -125,14 +126,12 @@ def audit(
     if batch < 1 or (workers is not None and workers < 0):
         raise UsageError(f"batch must be at least 1 and workers at least 0, got {batch!r} and {workers!r}.")
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    if isinstance(source, (str, Path)):
-        refuse_inside(str(source), out)
-    opened = open_source(str(source), form, columns) if isinstance(source, (str, Path)) else source
+    opened, reading = _opened(source, form, columns, out)
     judging = Judging(policy=rules, engine=engine, at_once=at_once, texts=texts)
     guard = judging.guard(threads=0)
     fingerprint = fingerprint_of(guard)
     with AuditFolder(out, writes=True) as folder:
-        folder.begin(str(source), fingerprint)
+        folder.begin(str(source), fingerprint, reading)
         plan = folder.plan(fingerprint.id)
         judged: Iterator[Judged]
         if ray is not None:
@@ -151,6 +150,15 @@ def audit(
         folder.look_again(after)
         more = _committed(folder, looked_at(folder, opened, look, fingerprint.id, after.id), Plan(), after.id, 0, None)
         return replace(done, fingerprint=after.id, escalated=more.judged, cost=done.cost + more.cost)
+
+
+def _opened(
+    source: str | Path | Source, form: str, columns: Columns | None, out: str | Path
+) -> tuple[Source, Reading | None]:
+    if not isinstance(source, (str, Path)):
+        return source, None
+    refuse_inside(str(source), out)
+    return open_source(str(source), form, columns), Reading.named(str(source), form, columns)
 
 
 def _found(source: Source) -> Iterator[Found]:

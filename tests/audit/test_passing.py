@@ -60,7 +60,7 @@ def test_what_a_passing_reason_left_is_judged_again_and_counts_once(tmp_path, ca
     assert (figures.answers, figures.whole.bad, figures.whole.total, dict(figures.causes)) == (20, 4, 20, {})
     with AuditFolder(tmp_path / "out") as folder, views(folder, first.fingerprint) as db:
         counts = [
-            db.sql(f"SELECT COUNT(*) FROM {name}").fetchone()[0] for name in ("judgements", "documents", "findings")
+            db.execute(f"SELECT COUNT(*) FROM {name}").fetchone()[0] for name in ("judgements", "documents", "findings")
         ]
     assert counts == [20, 20, 4]
 
