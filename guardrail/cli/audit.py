@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from guardrail.cli.audit_columns import read_columns
+from guardrail.cli.audit_compare import compare
 from guardrail.cli.audit_rate import rate, sample
+from guardrail.cli.audit_scores import scores
 from guardrail.cli.engines import EngineChoice, with_engine
 from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.errors import UsageError
@@ -128,6 +130,8 @@ def report(
 
 audits.command()(sample)
 audits.command()(rate)
+audits.command()(compare)
+audits.command()(scores)
 
 
 def _report(folder: Path, fingerprint: str | None, corrected: Corrected | None = None) -> None:

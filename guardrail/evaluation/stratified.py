@@ -80,7 +80,8 @@ def _end(side: int, hits: Numbers, drawn: Numbers, weight: Numbers, estimate: Nu
         middle = (near + far) / 2
         within = at(middle)[1]
         near, far = np.where(within, middle, near), np.where(within, far, middle)
-    return at(near)[0]
+    ends: Numbers = at(near)[0]
+    return ends
 
 
 def _likeliest(hits: Numbers, drawn: Numbers, pull: Numbers) -> Numbers:

@@ -143,7 +143,7 @@ def _sources(readings: Sequence[Reading]) -> Iterator[Source]:
 
 def _texts(source: Source, wanted: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Rows of the queue of those answers of the source, by their ids, that still are what they were."""
-    left: Sequence[str] | set[str] = set(wanted)
+    left = set(wanted)
     found: Any
     for piece in source.pieces() if wanted else ():
         for found, _ in source.read(piece):

@@ -49,14 +49,14 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def as_html(parts: Iterable[Part]) -> str:
+def as_html(parts: Iterable[Part], title: str = _TITLE) -> str:
     """One page: no script, nothing from elsewhere, all text escaped."""
     style = files("guardrail.evaluation").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_TITLE}</title><style>{style}</style></head><body><main><h1>{_TITLE}</h1>"
+        f"<title>{title}</title><style>{style}</style></head><body><main><h1>{title}</h1>"
         f"{''.join(map(_html, parts))}</main></body></html>\n"
     )
 
