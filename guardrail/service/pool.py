@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
 
 from guardrail.check.contract import AsyncEngine, Engine
-from guardrail.check.threads import in_thread
+from guardrail.check.threads import cores, in_thread
 from guardrail.errors import UsageError
 from guardrail.repair.generators import Generator
 from guardrail.service.errors import Busy, Invalid
@@ -82,8 +81,7 @@ class Pool:
 
 def threads_of(limits: Limits) -> int:
     """Checks that run at once in one worker: one per core, two at least so that a large one never holds all."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return limits.threads or max(2, min(4, cores))
+    return limits.threads or max(2, min(4, cores()))
 
 
 def here(regenerate: Generator | None, wait: Wait) -> Generator | None:
