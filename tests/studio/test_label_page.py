@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -174,8 +175,7 @@ def test_two_tabs_of_one_person(context, site):
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9")
 def test_labels_survive_a_kill(page, source):
     """What the page called kept is there when the studio starts again, and labelling goes on where it was."""
-    port = free_port()  # the same twice: what the page keeps, such as the name, belongs to an address
-    with started(source, port) as (process, url):
+    with reserved_port() as port, started(source, port) as (process, url):
         page.goto(f"{url}&/label")
         page.get_by_label("Your name").fill("Ana")
         page.keyboard.press("Enter")
@@ -187,17 +187,32 @@ def test_labels_survive_a_kill(page, source):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         page.keyboard.press("1")
-        expect(page.get_by_text("The studio does not answer")).to_be_visible()
-    assert list(labels_of(source).values()) == ["unsupported"]
-    with started(source, port) as (_, url):
-        page.goto("about:blank")
-        page.goto(f"{url}&/label?order=random&seed=1&limit=12")
-        where(page, "Answer 1 of 12 · sentence 2 of 2")
+        expect(page.get_by_text("The last label was not kept, from answer 1 on")).to_be_visible()
+        expect(page.get_by_text("The studio does not answer")).to_have_count(1)  # said once, and it stays on the answer
+        where(page, "Answer 1 of 12")
+        assert list(labels_of(source).values()) == ["unsupported"]
+        with started(source, port) as (_, url):
+            page.get_by_role("button", name="Try again").click()
+            page.get_by_label("Address or token").fill(url)  # the new run has another token
+            page.get_by_role("button", name="Unlock").click()
+            where(page, "Answer 1 of 12 · sentence 2 of 2 · not labelled yet")
+            page.keyboard.press("1")
+            where(page, "Answer 2 of 12")
+            page.goto("about:blank")
+            page.goto(f"{url}&/label?order=random&seed=1&limit=12")
+            where(page, "Answer 2 of 12 · sentence 1 of 2")
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+@contextmanager
+def reserved_port():
+    """A port that two runs may have one after the other, and no other process in between.
+
+    What the page keeps, such as the name, belongs to an address.
+    """
+    with socket.socket() as held:  # bound and not listening: the studio may bind it too, nobody is given it as a free one
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 class started:  # noqa: N801  reads as a verb
@@ -210,15 +225,16 @@ class started:  # noqa: N801  reads as a verb
     def __enter__(self):
         self._process = subprocess.Popen(self._argv, stderr=subprocess.PIPE, text=True)
         line = self._process.stderr.readline()
-        address = re.search(r"http://\S+", line)[0]
+        found = re.search(r"http://\S+", line)
+        assert found, line + self._process.stderr.read()
         for _ in range(600):  # it is printed before connections are taken
             try:
-                httpx.get(address, timeout=60)
+                httpx.get(found[0], timeout=600)
             except httpx.ConnectError:
                 time.sleep(0.1)
             else:
-                return self._process, address
-        raise TimeoutError(address)
+                return self._process, found[0]
+        raise TimeoutError(found[0])
 
     def __exit__(self, *_):
         self._process.kill()

@@ -27,6 +27,8 @@ export function desk(root, choice, items, change) {
   let segment = WHOLE;
   let turn = 0;
   let marks = /** @type {any[]} */ ([]);
+  /** Labels that did not reach the disk, the earliest first. */
+  let lost = /** @type {{place: number, segment: string}[]} */ ([]);
   const status = h("p", { class: "soft small", role: "status" });
   const trouble = h("div", {});
   const progress = h("progress", { max: String(items.length), value: "0", "aria-label": "Answers done" });
@@ -34,7 +36,7 @@ export function desk(root, choice, items, change) {
   const body = h("div", { class: "label-columns" });
   const keeper = new Keeper((left, error, warning) => {
     status.textContent = left ? "Keeping …" : error ? "" : "Kept.";
-    if (error) trouble.replaceChildren(failed(error, () => (trouble.replaceChildren(), open(at, segment))));
+    if (error) trouble.replaceChildren(failed(error, goBack));
     else if (warning) trouble.replaceChildren(h("p", { class: "panel", role: "alert" }, warning));
   });
   const button = (/** @type {string} */ key, /** @type {string} */ words, /** @type {() => void} */ act, name = "") =>
@@ -69,6 +71,10 @@ export function desk(root, choice, items, change) {
     showProgress();
     try {
       await keeper.last; // what was just said must be in what is read
+      if (lost.length) {
+        at = lost[0].place; // nobody goes on to the next answer while a label of this one is missing
+        return;
+      }
       const found = await get("label/item", { id: items[at].id, by: choice.by, order: choice.order });
       if (mine !== turn) return;
       sheet = found;
@@ -123,10 +129,24 @@ export function desk(root, choice, items, change) {
     item.said[key] = sent;
     refresh();
     keeper.send("say", { item: item.id, by: choice.by, order: choice.order, ...sent }).then((kept) => {
-      if (!kept) return;
+      if (!kept) return notKept(place, key);
       items[place].state = kept.state;
       showProgress();
     });
+  }
+
+  /** Say which labels are missing beside what went wrong; its button leads to the first of them. @param {number} place @param {string} key */
+  function notKept(place, key) {
+    lost.push({ place, segment: key });
+    const many = lost.length === 1 ? "The last label was" : `${lost.length} labels were`;
+    trouble.prepend(h("p", { role: "alert" }, `${many} not kept, from answer ${lost[0].place + 1} on. What was kept before is safe.`));
+  }
+
+  function goBack() {
+    const from = lost[0] ?? { place: at, segment };
+    lost = [];
+    trouble.replaceChildren();
+    open(from.place, from.segment);
   }
 
   /** @param {string} label */
