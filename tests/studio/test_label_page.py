@@ -12,7 +12,6 @@ import sys
 import time
 from contextlib import contextmanager
 
-import httpx
 import pytest
 
 pytest.importorskip("playwright")
@@ -74,6 +73,7 @@ def test_ten_answers_by_keyboard_alone(page, site, source):
     wrong = 0
     for number in range(1, 11):
         where(page, f"Answer {number} of 10 · sentence 1 of 2")
+        expect(page.get_by_text("This queue is done")).to_be_hidden()
         ident = truth[page.locator(".asked").inner_text()]
         page.keyboard.press("1")
         where(page, f"Answer {number} of 10 · sentence 2 of 2")
@@ -97,6 +97,7 @@ def test_ten_answers_by_keyboard_alone(page, site, source):
         expect(page.get_by_text("1 evidence sentence marked")).to_be_visible()
         page.keyboard.press("n")
     expect(page.get_by_text("10 of 10 done")).to_be_visible()
+    expect(page.get_by_role("link", name="Set a threshold from them")).to_be_visible()
     kept(page)
     assert wrong > 0
     found = {one.id: one for one in read_labelled(source.with_suffix(".labels.jsonl"))}
@@ -130,12 +131,75 @@ def test_undo_unsure_and_skip(page, site, source):
     where(page, "Answer 2 of 12")
     page.keyboard.press("p")
     where(page, "Answer 1 of 12 · sentence 2 of 2")
+    where(page, "the answer: ")
     page.keyboard.press("z")  # the skip
-    where(page, "Answer 1 of 12")
+    expect(page.locator(".answer-side")).not_to_contain_text("the answer: ")
+    where(page, "Answer 1 of 12 · sentence 2 of 2")
     page.keyboard.press("2")
-    where(page, "Contradicted")
+    where(page, "Contradicted · n goes on")
+    kept(page)
+    last = at_hand(page).inner_text().rstrip(".").split()[-1]
+    page.keyboard.press("w")
+    page.get_by_role("listbox").press("End")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"“{last}”")).to_be_visible()
+    assert list(labels_of(source).values()) == ["contradicted"]
+
+
+def holding(page, url):
+    """Requests that are held up: those that came, and what lets them all go."""
+    held, free = [], []
+    page.route(url, lambda route: route.continue_() if free else held.append(route))
+
+    def release():
+        free.append(True)
+        while held:
+            held.pop().continue_()
+
+    return held, release
+
+
+def pump(page, come):
+    """Let the browser go on until something has come."""
+    deadline = time.monotonic() + 300
+    while not come():
+        assert time.monotonic() < deadline
+        page.evaluate("new Promise((go) => setTimeout(go, 10))")
+
+
+def test_keys_are_about_the_answer_that_is_shown(page, site, source):
+    """The next answer is slow to come, and whoever labels is quick."""
+    begin(page, site)
+    page.keyboard.press("1")
+    where(page, "sentence 2 of 2")
+    held, release = holding(page, "**/api/label/item*")
+    page.keyboard.press("1")
+    pump(page, lambda: len(held) == 1)
+    with page.expect_response("**/api/label/say"):
+        page.keyboard.press("1")  # once more: this is not about answer 2, and does not pass it over
+    with page.expect_response("**/api/label/say"):
+        page.keyboard.press("2")  # it was wrong after all
+    release()
+    where(page, "Answer 2 of 12 · sentence 1 of 2 · not labelled yet")
     kept(page)
     assert list(labels_of(source).values()) == ["contradicted"]
+
+
+def test_what_is_said_while_the_answer_is_read_again_is_shown(page, site):
+    begin(page, site)
+    page.keyboard.press("2")
+    where(page, "Contradicted")
+    held, release = holding(page, "**/api/label/item*")
+    page.keyboard.press("z")
+    pump(page, lambda: held)
+    before = held[0].fetch()
+    with page.expect_response("**/api/label/say"):
+        page.keyboard.press("3")
+    held.pop(0).fulfill(response=before)
+    release()
+    where(page, "Answer 1 of 12 · sentence 1 of 2 · Not in the passages")
+    kept(page)
+    where(page, "Answer 1 of 12 · sentence 1 of 2 · Not in the passages")
 
 
 def test_two_tabs_of_two_people_at_once_lose_nothing(context, site, source):
@@ -227,14 +291,7 @@ class started:  # noqa: N801  reads as a verb
         line = self._process.stderr.readline()
         found = re.search(r"http://\S+", line)
         assert found, line + self._process.stderr.read()
-        for _ in range(600):  # it is printed before connections are taken
-            try:
-                httpx.get(found[0], timeout=600)
-            except httpx.ConnectError:
-                time.sleep(0.1)
-            else:
-                return self._process, found[0]
-        raise TimeoutError(found[0])
+        return self._process, found[0]  # it is printed once connections are taken
 
     def __exit__(self, *_):
         self._process.kill()
