@@ -7,8 +7,8 @@ import { headline } from "./slider.js";
 
 /** @type {[string, string][]} */
 const RISKS = [
-  ["missed", "wrong answers delivered as supported, of the wrong ones"],
-  ["delivered-wrong", "wrong and delivered as supported, of all answers"],
+  ["missed", "wrong answers delivered, of the wrong ones"],
+  ["delivered-wrong", "wrong answers delivered, of all answers"],
   ["false-alarm", "right answers flagged, of the right ones"],
 ];
 
