@@ -5,12 +5,14 @@
 
 For each view: milliseconds of wall time from the address to the page that answers (what it is about stands there, and
 the browser has drawn it), once in the studio that has just begun, then the median of ``--runs`` new tabs, whose browser
-has nothing in its cache; and what a click inside the view takes. Memory is that of the studio's process.
+has nothing in its cache; and what a click inside the view takes. Beside them the processor time of the studio's process
+for one opening, which other work on the machine lengthens least; and its memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import shutil
@@ -125,20 +127,32 @@ def memory(process: int) -> str:
     return f"{now:.0f} MB, at most {most:.0f} MB"
 
 
+def processor(process: int) -> float:
+    """Milliseconds of processor time until now, where the system says it (Linux)."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return math.nan
+    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(browser: Browser, store: Path, runs: int, labels: int) -> None:
     """Print all figures."""
     with studio(store) as (process, address):
         print(f"memory of the studio that has just begun: {memory(process)}")
-        print(f"\n{'view':30}{'first':>8}{'median':>8}{'worst':>8}   memory")
+        print(f"\n{'view':30}{'first':>8}{'median':>8}{'worst':>8}{'cpu':>8}   memory")
         for title in VIEWS:
             if title == "Set":
                 label(address, labels)
-            times = []
+            times, spent = [], []
             for run in range(runs + 1):
+                before = processor(process)
                 page, taken = opened(browser, address, title, run + 1)
                 times.append(taken)
+                spent.append(processor(process) - before)
                 page.context.close()
-            print(f"{title:30}{times[0]:8.0f}{median(times[1:]):8.0f}{max(times[1:]):8.0f}   {memory(process)}", flush=True)
+            print(f"{title:30}{times[0]:8.0f}{median(times[1:]):8.0f}{max(times[1:]):8.0f}{median(spent[1:]):8.0f}   "
+                  f"{memory(process)}", flush=True)  # fmt: skip
         print(f"\n{'click':30}{'median':>8}{'worst':>8}   memory")
         for title, (view, *click) in CLICKS.items():
             times = []

@@ -84,7 +84,7 @@ UNTIL, DAYS, ANSWERS = 1_790_000_000.0, 14, 1_200
 
 def write_store(path: Path) -> Path:
     """Records of two weeks: release v41 came half way, and answers questions about tolls worse than v40."""
-    guard, draw = Guard(policy=Policy.repair()), random.Random(1)
+    guard, draw = Guard(policy=Policy.repair()), random.Random(1)  # noqa: S311  the same pictures each time
     rows = [bridge(number) for number in range(60)]
     judged = [
         guard.run(str(row["answer"]), [Passage(**one) for one in row["passages"]], question=str(row["question"]))  # type: ignore[attr-defined]

@@ -255,15 +255,15 @@ def test_labels_survive_a_kill(page, source):
         expect(page.get_by_text("The studio does not answer")).to_have_count(1)  # said once, and it stays on the answer
         where(page, "Answer 1 of 12")
         assert list(labels_of(source).values()) == ["unsupported"]
-        with started(source, port) as (_, url):
+        with started(source, port) as (_, again):
             page.get_by_role("button", name="Try again").click()
-            page.get_by_label("Address or token").fill(url)  # the new run has another token
+            page.get_by_label("Address or token").fill(again)  # the new run has another token
             page.get_by_role("button", name="Unlock").click()
             where(page, "Answer 1 of 12 · sentence 2 of 2 · not labelled yet")
             page.keyboard.press("1")
             where(page, "Answer 2 of 12")
             page.goto("about:blank")
-            page.goto(f"{url}&/label?order=random&seed=1&limit=12")
+            page.goto(f"{again}&/label?order=random&seed=1&limit=12")
             where(page, "Answer 2 of 12 · sentence 1 of 2")
 
 
@@ -273,7 +273,9 @@ def reserved_port():
 
     What the page keeps, such as the name, belongs to an address.
     """
-    with socket.socket() as held:  # bound and not listening: the studio may bind it too, nobody is given it as a free one
+    with (
+        socket.socket() as held
+    ):  # bound and not listening: the studio may bind it too, nobody is given it as a free one
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]

@@ -12,9 +12,9 @@ from guardrail.report_json import result_record
 from guardrail.studio.recorded.chosen import read_chosen
 from guardrail.studio.recorded.contest import judged
 from guardrail.studio.recorded.facets import facets
-from guardrail.studio.recorded.tally import tally
 from guardrail.studio.recorded.file_rows import NO_ANSWER, NO_PASSAGES
 from guardrail.studio.recorded.listing import list_records
+from guardrail.studio.recorded.tally import tally
 from guardrail.telemetry.records.export import as_json
 from guardrail.telemetry.records.store import RecordStore
 from tests.studio.recorded.conftest import NOW
