@@ -30,7 +30,7 @@ def compare(
     from guardrail.audit.compare.written import lines_of
     from guardrail.errors import UsageError
 
-    chosen = fingerprint or [None, None]
+    chosen: list[str] | list[None] = fingerprint or [None, None]
     if len(chosen) != 2:
         raise UsageError(f"--fingerprint is given twice, for A and for B, or not at all; got {fingerprint}.")
     found = compared(first, then, first_fingerprint=chosen[0], then_fingerprint=chosen[1])

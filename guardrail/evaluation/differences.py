@@ -67,5 +67,5 @@ def mcnemar(only_first: int, only_then: int) -> float:
     changed, least = only_first + only_then, min(only_first, only_then)
     if changed <= _EXACT:
         tail = sum(math.comb(changed, n) for n in range(least + 1))
-        return min(1.0, tail * 2 / 2**changed)
+        return min(1.0, float(tail * 2 / (1 << changed)))
     return math.erfc(max(0.0, abs(only_first - only_then) - 1) / math.sqrt(2 * changed))

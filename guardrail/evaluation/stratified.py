@@ -90,11 +90,10 @@ def _likeliest(hits: Numbers, drawn: Numbers, pull: Numbers) -> Numbers:
     count = np.where(up, hits, drawn - hits)  # downwards it is the same for the share of the others
     rest = drawn - np.abs(pull)
     root = np.sqrt(rest * rest + 4 * np.abs(pull) * count)
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # both forms are worked out; the one that loses no digits is kept
+    # Of the two forms of the root the one that loses no digits.
+    with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(rest > 0, 2 * count / (rest + root), (root - rest) / (2 * np.abs(pull)))
-    return np.where(up, found, 1 - found).clip(0.0, 1.0)
+    return np.asarray(np.where(up, found, 1 - found).clip(0.0, 1.0))
 
 
 def allocate(sizes: Sequence[int], expected: Sequence[float], labels: int) -> list[int]:

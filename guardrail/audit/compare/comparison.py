@@ -96,7 +96,7 @@ def compare(
         whole=_change("all", {"all": one.whole}, {"all": other.whole}),
         paired=paired,
         slices={label: _changes(one.slices[label], other.slices[label]) for label in labels},
-        errors=_changes(*(_of_all(side) for side in (one, other)), totals=(one.whole[1], other.whole[1])),
+        errors=_changes(_of_all(one), _of_all(other), totals=(one.whole[1], other.whole[1])),
         documents=tuple(sorted(filter(_worse, documents), key=lambda c: (-_more(c), c.name))[:MOST]),
         new_worst=tuple(
             _change(name, one.documents, other.documents) for name in other.worst if name not in one.worst
