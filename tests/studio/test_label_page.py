@@ -97,7 +97,6 @@ def test_ten_answers_by_keyboard_alone(page, site, source):
         expect(page.get_by_text("1 evidence sentence marked")).to_be_visible()
         page.keyboard.press("n")
     expect(page.get_by_text("10 of 10 done")).to_be_visible()
-    expect(page.get_by_role("link", name="Set a threshold from them")).to_be_visible()
     kept(page)
     assert wrong > 0
     found = {one.id: one for one in read_labelled(source.with_suffix(".labels.jsonl"))}
@@ -113,6 +112,16 @@ def test_ten_answers_by_keyboard_alone(page, site, source):
             assert one.error_type == "contradiction"
             ((number, evidence),) = one.evidence
             assert evidence.of(one.passages[number].text).startswith("Its two towers")
+
+
+def test_the_end_of_a_queue_leads_to_set(page, site):
+    begin(page, site, how_many=1)
+    page.keyboard.press("1")
+    where(page, "sentence 2 of 2")
+    page.keyboard.press("1")
+    expect(page.get_by_role("link", name="Set a threshold from its labels")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Set a threshold from 1 labelled answer")).to_be_visible()
 
 
 def test_undo_unsure_and_skip(page, site, source):

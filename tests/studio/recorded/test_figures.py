@@ -86,6 +86,9 @@ def test_points_lines_and_marks(kept):
     assert sum(point.records for point in found.whole.points if point) == 144
     assert [(line.value, line.whole.records) for line in found.lines] == [("v1", 72), ("v2", 72)]
     assert [(mark.key, mark.value, mark.at) for mark in found.marks] == [("release", "v2", NOW - 86_400 * 3)]
+    for days, times in ((5, "since"), (4, "until"), (2, "since")):  # v2 came up three days ago
+        marks = asked(source, series, {times: str(NOW - 86_400 * days)}, None).marks
+        assert [mark.value for mark in marks] == (["v2"] if days == 5 else [])
     first = found.lines[1].points
     assert first[0] is None
     assert all(len(line.points) == len(found.whole.points) <= POINTS for line in found.lines)

@@ -33,7 +33,8 @@ export function desk(root, choice, items, change) {
   const trouble = h("div", {});
   const progress = h("progress", { max: String(items.length), value: "0", "aria-label": "Answers done" });
   const count = h("span", { class: "small" });
-  const end = h("p", { class: "panel", hidden: true }, "This queue is done. ", h("a", { href: "#/set" }, "Set a threshold from them"), ", or choose other answers with Change.");
+  const toSet = h("a", { href: "#/set" }, "Set a threshold from its labels");
+  const end = h("p", { class: "panel", hidden: true }, "This queue is done. ", toSet, ", or choose other answers with Change.");
   const body = h("div", { class: "label-columns" });
   const keeper = new Keeper((left, error, warning) => {
     status.textContent = left ? "Keeping …" : error ? "" : "Kept.";
@@ -64,8 +65,10 @@ export function desk(root, choice, items, change) {
     progress.value = done;
     count.textContent = `${done} of ${items.length} done`;
     const all = done === items.length;
-    if (all && end.hidden) say("This queue is done. A threshold is set from the labels in the view Set.");
+    const now = all && end.hidden;
     end.hidden = !all;
+    if (now) say("This queue is done. A threshold is set from the labels in the view Set.");
+    if (now && document.activeElement === view?.left) toSet.focus(); // the keys still judge
   }
 
   /** @param {number} place @param {string | null} wanted the sentence to begin with; null = the first without a label, "last" = the last */
