@@ -258,7 +258,7 @@ def test_axe_finds_nothing_serious(browser, few, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # for axe's own script
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     found = []
     for view in VIEWS:
         opened(page, few, view)
@@ -286,7 +286,7 @@ def serious(axe, page, scheme):
 def test_no_view_is_wider_than_the_window(browser, few, width):
     context = browser.new_context(viewport={"width": width, "height": 800})
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     for view in VIEWS:
         opened(page, few, view)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
