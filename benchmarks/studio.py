@@ -37,6 +37,7 @@ VIEWS = {
     "Check": ("/check", ".view-check textarea"),
     "Browse": ("/browse", ".view-browse a.record-item"),
     "What changed": ("/browse?tab=changes", ".view-browse tbody tr"),
+    "Label": ("/label", ".view-label #label-by"),
     "Label, a random draw": ("/label?order=random&seed={run}&limit=60", ".view-label .sentence.at-hand"),
     "Label, worst first": ("/label?order=worst&seed={run}&limit=60", ".view-label .sentence.at-hand"),
     "Set": ("/set", ".view-set #set-engine"),

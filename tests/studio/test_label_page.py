@@ -24,7 +24,7 @@ from tests.support.axe import serious_faults
 from tests.support.label_files import bridge, is_wrong, write_bridges
 from tests.support.studios import running
 
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=300_000)
 
 pytestmark = pytest.mark.clock
 

@@ -14,7 +14,7 @@ from tests.support.axe import serious_faults
 from tests.support.label_files import label_bridges, write_bridges
 from tests.support.studios import running
 
-expect.set_options(timeout=120_000)
+expect.set_options(timeout=300_000)
 
 pytestmark = pytest.mark.clock
 
