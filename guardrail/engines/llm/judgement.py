@@ -13,7 +13,8 @@ from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
-from guardrail.engines.llm.statements import is_about_documents, is_label, is_talk
+from guardrail.engines.llm.statements import declines, is_about_documents, is_label, is_talk
+from guardrail.text.facts import extract
 from guardrail.text.words import read_words
 from guardrail.types import (
     LOGIC_ERRORS,
@@ -93,7 +94,7 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
             return nothing(segment, documents, _UNASKED)
         by_id[ident].append(point)
     rows = [_point(by_id[claim.id], claim, segment, documents) for claim in claims]
-    rows = _without_asides(rows, claims, segment, documents)
+    rows = _without_label(rows, claims, segment, documents)
     verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
     return _combine(segment, rows, verdict, documents, fault)
 
@@ -183,7 +184,7 @@ def _unsaid(
     """
     if reply.error != "none" or set(labels) & set("SC"):
         return _INCONSISTENT.row(claim.id, cells)
-    texts = (claim.text, segment.text)
+    texts = (claim.text,) if extract(claim.text).facts else (claim.text, segment.text)
     if reply.verdict == "absent" and not any(map(is_about_documents, texts)):
         return _NO_ABSENCE.row(claim.id, cells)
     if reply.verdict == "no_claim" and not is_talk(claim.text):
@@ -198,21 +199,16 @@ def _unsaid(
     )
 
 
-def _without_asides(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:
-    """The same where a point that states nothing stands beside supported ones ("before you go near the pump").
-
-    No pattern knows it as talk, so the judge is believed only where passages and question have what it speaks of, and
-    without supported points only where it is a label ("**Fishing.**", "Your son should pack:").
-    """
-    supported = any(row.evidence and row.supported >= CERTAINTY["low"] for row in rows if row.unverified is None)
-    if not supported and not is_label(documents.written(segment.span)):
+def _without_label(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:
+    """The same where the whole segment is a label that no pattern knows ("**Fishing.**", "Your son should pack:")."""
+    if not is_label(documents.written(segment.span)):
         return list(rows)
-    aside = {c.id for c, row in zip(claims, rows, strict=True) if row.unverified == _NO_TALK.reason}
+    empty = {c.id for c, row in zip(claims, rows, strict=True) if row.unverified == _NO_TALK.reason}
     return [
         replace(
             row, unverified=None, cause=None, supported=CERTAINTY["low"], contradicted=_SLIGHT, reason="states nothing"
         )
-        if claim.id in aside and documents.mention(claim.text)
+        if claim.id in empty and documents.mention(claim.text)
         else row
         for claim, row in zip(claims, rows, strict=True)
     ]
@@ -315,9 +311,8 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
     evidence = [(n, span) for n, spans in quotes.items() for span in spans]
     # Beside orders, "it is no relation" needs a quote too: it would be the easiest thing to talk a judge into.
     # What follows from the documents' silence ("... so I cannot answer that") has none.
-    unquoted = reply.verdict == "unlicensed" or (
-        not documents.hostile and (reply.verdict == "no_relation" or is_about_documents(segment.text))
-    )
+    silent = reply.verdict == "consistent" and declines(segment.text)
+    unquoted = reply.verdict == "unlicensed" or (not documents.hostile and (silent or reply.verdict == "no_relation"))
     if not unquoted:
         if not evidence:
             return None, _INVENTED if invented else _NO_LOGIC

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
-from guardrail.text.facts.arithmetic import computed
+from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Facts
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
@@ -31,7 +31,8 @@ _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
-_UNMENTIONED, _CLOSE = 0.5, 0.6
+_CLOSE = 0.6
+"""Share of a claim's words from which another sentence should have been quoted."""
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
@@ -50,13 +51,15 @@ _SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[�
 """Tables give amounts in millions without saying so in each cell."""
 
 
+_YEAR = r"\b(?:years?|yearly|annual(?:ly)?)\b|每年|一年|全年"
+_DAY = r"\b(?:days?|daily|nights?)\b|每天|一天|每日"
 _PERIODS = (
-    (("month|月", "year|annual|年"), 12),
-    (("week|周|星期", "year|annual|年"), 52),
-    (("quarter|季", "year|annual|年"), 4),
-    (("day|dai|night|天|日", "week|周|星期"), 7),
-    (("hour|小时", "day|dai|天|日"), 24),
-    (("minute|分钟", "hour|小时"), 60),
+    ((r"\bmonth(?:s|ly)?\b|每月|个月", _YEAR), 12),
+    ((r"\bweek(?:s|ly)?\b|每周|一周", _YEAR), 52),
+    ((r"\bquarter(?:s|ly)?\b|每季", _YEAR), 4),
+    ((_DAY, r"\bweek(?:s|ly)?\b|每周|一周"), 7),
+    ((r"\bhour(?:s|ly)?\b|小时", _DAY), 24),
+    ((r"\bminutes?\b|分钟", r"\bhour(?:s|ly)?\b|小时"), 60),
 )
 """What a sentence that speaks of both periods may multiply by."""
 
@@ -75,7 +78,7 @@ class Documents:
         self, passages: Sequence[Passage], beside: Iterable[str] = (), *, question: str = "", answer: str = ""
     ) -> None:
         self._beside = tuple(beside)
-        self._question = question.casefold()
+        self._question = question
         self._answer = answer
         self.passages = tuple(passages)
         self.ids = tuple(f"d{number}" for number in range(1, len(passages) + 1))
@@ -95,7 +98,7 @@ class Documents:
     def bears(self, claim: str, evidence: Sequence[tuple[int, Span]], segment: str = "") -> bool:
         """Whether the quoted sentences speak of what the claim, or the segment that makes it, speaks of.
 
-        Words say nothing about a claim in another language; there the quote alone must do. Where some text gives the
+        Words say nothing about a claim in another script; there the quote alone must do. Where some text gives the
         judge orders, its word counts for less: the quotes must hold most of the claim's words.
         """
         words = set(content_words(claim))
@@ -103,7 +106,7 @@ class Documents:
             f"{self.passages[number].title or ''} {around(self.passages[number].text, span, _CONTEXT)}"
             for number, span in evidence
         )
-        if not words or _languages_differ(segment or claim, quoted):
+        if not words or language(claim) != language(quoted):
             return not self.hostile
         told = set(content_words(quoted))
         if self.hostile:
@@ -116,30 +119,35 @@ class Documents:
         So the whole passage speaks of what the claim, its segment or the question speaks of, and none of its sentences
         has most words of the claim: that one should have been quoted. Never where some text gives the judge orders.
         """
-        words = set(content_words(f"{claim} {segment}"))
-        asked = words.union(content_words(self._question))
-        if self.hostile or len(asked & self._words(number)) < max(1, int(_SPEAKS * len(words))):
+        if self.hostile:
             return False
-        own = set(content_words(claim))
-        nearest = (len(own.intersection(content_words(s.text))) for s in sentences(self.passages[number].text))
+        if _languages_differ(segment or claim, self.passages[number].text):
+            return True
+        words, own = set(content_words(f"{claim} {segment}")), set(content_words(claim))
+        shared = words & self._words[number]
+        asked = shared.union(self._asked & self._words[number])
+        if not shared or len(asked) < max(1, int(_SPEAKS * len(words))):
+            return False
+        nearest = (len(own.intersection(s.words)) for s in sentences(self.passages[number].text))
         return max(nearest, default=0) < _CLOSE * len(own)
 
-    def mention(self, claim: str) -> bool:
-        """Whether passages and question have a claim's hard facts and its words, but for half of them or one.
-
-        Never where some text gives the judge orders.
-        """
-        words = set(content_words(claim))
-        lost = words.difference(content_words(self._question), *map(self._words, range(len(self.passages))))
-        return not self.hostile and len(lost) <= max(1, _UNMENTIONED * len(words)) and self.lacks(claim) is None
+    def mention(self, label: str) -> bool:
+        """Whether passages and question have the words of a label, but for one. Never beside orders to the judge."""
+        lost = set(content_words(label)) if not self.hostile else None
+        return lost is not None and len(lost.difference(self._asked, *self._words)) <= 1
 
     def written(self, span: Span) -> str:
         """What the answer has there; "" if the answer is not known."""
         return span.of(self._answer)
 
-    def _words(self, number: int) -> set[str]:
-        passage = self.passages[number]
-        return set(content_words(f"{passage.title or ''} {passage.text}"))
+    @cached_property
+    def _words(self) -> tuple[frozenset[str], ...]:
+        """Content words of each passage and its title."""
+        return tuple(frozenset(content_words(f"{p.title or ''} {p.text}")) for p in self.passages)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        return frozenset(content_words(self._question))
 
     def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
@@ -176,7 +184,7 @@ class Documents:
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
-            if missing.kind in named and (surface in self._question or self._is_alias(surface, aliases)):
+            if missing.kind in named and (surface in self._question.casefold() or self._is_alias(surface, aliases)):
                 continue
             if missing.kind in named and said and not any(surface in name or name in surface for name in names):
                 continue
@@ -195,14 +203,20 @@ class Documents:
         """
         if self.hostile:
             return False
-        stated = extract(value)
+        stated, sentence = extract(value), extract(said)
+        if not stated.facts:
+            return False
         if self._question and not missing_facts(stated, [extract(self._question)]):
             return True
-        texts = (self._question, said.replace(value, " "))
-        known = [fact.value for text in texts for fact in extract(text).facts if isinstance(fact.value, Amount)]
+        lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
+        beside = (fact for fact in sentence.facts if fact.surface not in lost)
+        known = [f.value for f in (*extract(self._question).facts, *beside) if isinstance(f.value, Amount)]
         times = [n for words, n in _PERIODS if all(re.search(word, said, re.IGNORECASE) for word in words)]
-        known += [fact.value for n in times for fact in extract(str(n)).facts if isinstance(fact.value, Amount)]
-        return all(isinstance(fact.value, Amount) and computed(fact.value, known, ()) for fact in stated.facts)
+        return all(
+            isinstance(fact.value, Amount)
+            and (computed(fact.value, known, ()) or _is_multiple(fact.value, known, times))
+            for fact in stated.facts
+        )
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -220,7 +234,11 @@ class Documents:
 
     def _names_tell(self, claim: str) -> bool:
         """Whether capitals are names: not in German, and a translated name need not look the same."""
-        return language(claim) != "en" or all(map(may_be_english, (claim, *(p.text for p in self.passages))))
+        return language(claim) != "en" or (may_be_english(self._answer or claim) and self._some_english)
+
+    @cached_property
+    def _some_english(self) -> bool:
+        return any(may_be_english(passage.text) for passage in self.passages)
 
     @cached_property
     def _scripts(self) -> set[str]:
@@ -244,6 +262,12 @@ class Documents:
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
+
+
+def _is_multiple(amount: Amount, known: Sequence[Amount], times: Sequence[int]) -> bool:
+    """Whether an amount is one of the others, of the same unit, so many times."""
+    same = [other.base for other in known if other.unit == amount.unit]
+    return any(near(amount.base, one, 1e-6) for base in same for n in times for one in (base * n, base / n))
 
 
 def _languages_differ(claim: str, quoted: str) -> bool:

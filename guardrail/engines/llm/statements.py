@@ -9,8 +9,8 @@ import re
 
 from guardrail.check.decompose.abstention import SOURCES
 from guardrail.text.facts import extract
-from guardrail.text.wording import words
-from guardrail.text.words import stem
+from guardrail.text.wording import negations, words
+from guardrail.text.words import content_words, stem
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
 _INVITES = re.compile(
@@ -96,12 +96,25 @@ _WHICH_IS_NOT_GIVEN = re.compile(
 )
 
 
+_LABEL_WORDS = 2
 _LABEL = re.compile(r"\s*(?:[-*•]\s+)?(?:(?P<mark>\*\*|__)[^*_\d\n]{1,40}(?P=mark)|[^:：\d\n]{1,60}[:：])\s*")
 
 
 def is_label(written: str) -> bool:
-    """Whether a piece of an answer, as it is written there, is set in bold as a whole or leads in what follows it."""
-    return _LABEL.fullmatch(written) is not None
+    """Whether a piece of an answer, as it is written there, is a word or two in bold, or leads in what follows it."""
+    return (
+        _LABEL.fullmatch(written) is not None and len(content_words(written)) <= _LABEL_WORDS and not negations(written)
+    )
+
+
+_DECLINES = re.compile(
+    r"\bI\ (?:cannot|can['’]t|am\ unable\ to)\ (?:answer|say|tell|confirm)\b|无法(?:回答|确定|判断|确认)"
+)
+
+
+def declines(text: str) -> bool:
+    """Whether a text says that it cannot answer; the passages cannot be quoted for that."""
+    return _DECLINES.search(text) is not None
 
 
 def is_about_documents(text: str) -> bool:

@@ -102,16 +102,19 @@ def _point(ident: str, point: InformationReply, documents: Documents) -> dict[st
         "quotes": [quote.model_dump() for quote in point.context if point.verdict != "not_found"],
         "analysis": point.analysis,
         "labels": " ".join(f"{d}:{bearing if d in cited else 'N'}" for d in documents.ids),
-        "verdict": _verdict(point),
+        "verdict": _verdict(point, documents),
         "confidence": "high",
         "error": point.error,
     }
 
 
-def _verdict(point: InformationReply) -> str:
+def _verdict(point: InformationReply, documents: Documents) -> str:
     """In the words of replies.PointReply; consistent without a context is talk, or true of the passages' silence."""
     if point.verdict == "consistent" and not point.context:
-        return "no_claim" if is_talk(point.point) else "absent"
+        if is_talk(point.point):
+            return "no_claim"
+        if not documents.hostile and documents.lacks(point.point) is None:
+            return "absent"
     return {"consistent": "supported", "contradicted": "contradicted"}.get(point.verdict, "unsupported")
 
 
