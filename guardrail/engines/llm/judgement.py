@@ -140,7 +140,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     certainty = CERTAINTY[reply.confidence]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # quite other words: less sure, but not nothing
-        distant = backed | {n for n in quotes if documents.is_about(n, claim.text, segment.text)}
+        distant = backed | {n for n in quotes if documents.is_about(n, claim.text, segment.text, quotes[n])}
         if _unfit(reply.verdict, labels, distant) is None:
             backed, certainty = distant, CERTAINTY["low"]
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
@@ -318,7 +318,9 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
             return None, _INVENTED if invented else _NO_LOGIC
         if documents.orders(evidence):
             return None, _ORDERED
-        if not documents.bears(segment.text, evidence) and not any(documents.is_about(n, segment.text) for n in quotes):
+        if not documents.bears(segment.text, evidence) and not any(
+            documents.is_about(n, segment.text, spans=quotes[n]) for n in quotes
+        ):
             return None, _OFF_TOPIC
     fits = reply.verdict in ("consistent", "no_relation")
     if fits and reply.error != "none":

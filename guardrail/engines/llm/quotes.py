@@ -113,20 +113,22 @@ class Documents:
             return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
-    def is_about(self, number: int, claim: str, segment: str = "") -> bool:
+    def is_about(self, number: int, claim: str, segment: str = "", spans: Sequence[Span] = ()) -> bool:
         """Whether a quote in quite other words may be the one that bears a claim out ("you saved me the call-out").
 
-        So the whole passage speaks of what the claim, its segment or the question speaks of, and none of its sentences
-        has most words of the claim: that one should have been quoted. Never where some text gives the judge orders.
+        So the passage speaks of what the claim or its segment does, or the quotes (``spans``) and what stands before them
+        of what the question does, and no sentence has most words of the claim: that one should have been quoted.
+        Never where some text gives the judge orders.
         """
         if self.hostile:
             return False
         if _languages_differ(segment or claim, self.passages[number].text):
             return True
         words, own = set(content_words(f"{claim} {segment}")), set(content_words(claim))
-        shared = words & self._words[number]
+        shared, passage = words & self._words[number], self.passages[number].text
+        quoted = self._asked.intersection(content_words(" ".join(around(passage, s, _CONTEXT) for s in spans)))
         asked = shared.union(self._asked & self._words[number])
-        if not shared or len(asked) < max(1, int(_SPEAKS * len(words))):
+        if not (shared or quoted) or len(asked) < max(1, int(_SPEAKS * len(words))):
             return False
         nearest = (len(own.intersection(s.words)) for s in sentences(self.passages[number].text))
         return max(nearest, default=0) < _CLOSE * len(own)
