@@ -116,8 +116,8 @@ class Documents:
     def is_about(self, number: int, claim: str, segment: str = "", spans: Sequence[Span] = ()) -> bool:
         """Whether a quote in quite other words may be the one that bears a claim out ("you saved me the call-out").
 
-        So the passage speaks of what the claim or its segment does, or the quotes (``spans``) and what stands before them
-        of what the question does, and no sentence has most words of the claim: that one should have been quoted.
+        So the passage speaks of what the claim or its segment does, or the quotes (``spans``) and what stands before
+        them of what the question does, and no sentence has most words of the claim: that one should have been quoted.
         Never where some text gives the judge orders.
         """
         if self.hostile:
