@@ -127,26 +127,26 @@ class Truth:
 
     script: ReadingJudge
     lock: threading.Lock = field(default_factory=threading.Lock)
-    facts: dict[Key, set[bool]] = field(default_factory=lambda: defaultdict(set))
+    facts: dict[Key, dict[str, bool]] = field(default_factory=lambda: defaultdict(dict))
     logic: dict[Key, set[bool]] = field(default_factory=lambda: defaultdict(set))
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         reply = self.script(body)
-        if reply.status == 200 and prompt_name(body) in ("judge", "facts", "logic"):
+        if reply.status == 200 and prompt_name(body) in ("judge", "facts", "logic", "review"):
             said = lengthened(prompt_name(body), json.loads(reply.text), request_data(body))
             parts = {each["id"]: each for each in said.get("segments", [said])}
             for key, ident in keys_of(body):
                 points, logic = parts[ident].get("points"), parts[ident].get("logic")
                 with self.lock:
-                    if points:
-                        self.facts[key].add(all(point["verdict"] == "supported" for point in points))
+                    for point in points or ():  # of one segment, asked at any time, by its id
+                        self.facts[key][point["id"]] = point["verdict"] == "supported"
                     if logic:
                         self.logic[key].add(logic["verdict"] in ("consistent", "no_relation"))
         return reply
 
     def supports(self, key: Key) -> bool:
         """Whether the script said that all points are supported, and that the relation, if any, is licensed."""
-        return True in self.facts.get(key, ()) and True in self.logic.get(key, (True,))
+        return all(self.facts.get(key, {"": False}).values()) and True in self.logic.get(key, (True,))
 
 
 @dataclass

@@ -52,7 +52,7 @@ def shared_words(point: str, sentence: str) -> float:
 
 
 class ReadingJudge:
-    """A script that answers the prompts decompose, judge, facts and logic; handlers write the long forms of each.
+    """A script that answers the prompts decompose, judge, facts, logic and review; handlers write the long forms.
 
     The same request gets the same reply, from any thread.
     """
@@ -66,6 +66,7 @@ class ReadingJudge:
         """
         self._read = read
         own: dict[str, Handler] = {"decompose": draft, "judge": self.judge, "facts": self.judge, "logic": self.logic}
+        own["review"] = self.judge
         self._handlers = own | dict(handlers or {})
 
     def __call__(self, body: Body) -> Reply:
@@ -77,7 +78,7 @@ class ReadingJudge:
         return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
     def judge(self, data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-        """Reply to ``judge`` and ``facts``: a JudgeReply, the long form of both."""
+        """Reply to ``judge``, ``facts`` and ``review``: a JudgeReply, the long form of all."""
         documents = _read_documents(data)
         return {"segments": [self._segment(segment, documents) for segment in data["segments"]]}
 

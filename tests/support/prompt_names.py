@@ -12,6 +12,7 @@ from guardrail.testing.chat_reply import Body, message_text
 _BY_KEYS = {
     frozenset({"who", "segments", "no_claim", "abstains"}): "decompose",
     frozenset({"who", "points"}): "judge",
+    frozenset({"points"}): "review",
     frozenset({"segments"}): "facts",
     frozenset({"id", "logic"}): "logic",
     frozenset({"analysis", "answer"}): "rewrite",

@@ -16,8 +16,9 @@ CODES = {"supported": "ok", "consistent": "ok", "no_relation": "none", "no_claim
 
 def shortened(name: str | None, value: Any) -> Any:
     """The reply to the prompt of that name as a model writes it."""
-    if name == "judge" and isinstance(value, dict) and "segments" in value:
-        return short_judgement(value)
+    if name in ("judge", "review") and isinstance(value, dict) and "segments" in value:
+        short = short_judgement(value)
+        return short if name == "judge" else {"points": short["points"]}
     if name == "decompose" and isinstance(value, dict) and "individuals" in value:
         return short_draft(value)
     return value
@@ -25,7 +26,7 @@ def shortened(name: str | None, value: Any) -> Any:
 
 def lengthened(name: str | None, value: Any, data: Mapping[str, Any]) -> Any:
     """The opposite; ``data``: of the request."""
-    if name == "judge" and isinstance(value, dict) and "points" in value:
+    if name in ("judge", "review") and isinstance(value, dict) and "points" in value:
         asked = [segment["id"] for segment in data["segments"]]
         return long_judgement(value, asked, [document["id"] for document in data["documents"]])
     if name == "decompose" and isinstance(value, dict) and "who" in value:

@@ -24,7 +24,7 @@ _DECOMPOSING = 0.45
 _MARGIN = 0.05
 """Seconds before the deadline at which the engine comes back with what it has."""
 
-_PROMPTS = {"fast": ("decompose", "judge"), "thorough": ("decompose", "facts", "logic")}
+_PROMPTS = {"fast": ("decompose", "judge", "review"), "thorough": ("decompose", "facts", "logic", "review")}
 PLANS = ("fast", "thorough", "paper:face4rag", "paper:d-factscore", "paper:refchecker")
 """Call plans: our own two, and each seed's own pattern of calls, for reproducing its tables."""
 

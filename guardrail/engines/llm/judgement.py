@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
+from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, answer_of
+from guardrail.engines.llm.short_forms import TIE
 from guardrail.engines.llm.statements import declines, is_about_documents, is_label, is_talk
 from guardrail.text.facts import extract
 from guardrail.text.words import read_words
@@ -57,12 +58,16 @@ _NO_LOGIC = NotJudged("the judge gave no verdict on the relation that this segme
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a reply says of one segment; ``complete`` if nothing of it had to be left out."""
+    """What a reply says of one segment; ``complete`` if nothing of it had to be left out.
+
+    ``doubts``: by id of point or relation, why it was left out.
+    """
 
     row: Row
     claims: tuple[Row, ...] = ()
     logic: LogicVerdict | None = None
     complete: bool = False
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 def claims_of(segment: Segment) -> tuple[Claim, ...]:
@@ -72,7 +77,8 @@ def claims_of(segment: Segment) -> tuple[Claim, ...]:
 
 def nothing(segment: Segment, documents: Documents, why: NotJudged) -> Judgement:
     """No verdict at all, and why."""
-    return _combine(segment, [_blank(c.id, documents, why) for c in claims_of(segment)], None, documents, None)
+    blank = _combine(segment, [_blank(c.id, documents, why) for c in claims_of(segment)], None, documents, None)
+    return replace(blank, doubts={})
 
 
 def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: bool) -> Judgement:
@@ -137,12 +143,13 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     quotes, invented = _quotes(reply.quotes, documents)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed |= _together(labels, quotes, backed, claim, segment, documents)
+    certainty = CERTAINTY["low" if reply.second else reply.confidence]
+    pairs = [(each[0], each[1]) for each in reply.aliases if len(each) == 2]
+    if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
+        linked = reply.second and documents.linked(f"{claim.text} {segment.text}", pairs)
+        backed |= {n for n in quotes if linked or documents.is_foreign(n, segment.text)}
+        certainty = CERTAINTY["low"]
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
-    certainty = CERTAINTY[reply.confidence]
-    if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # quite other words: less sure, but not nothing
-        distant = backed | {n for n in quotes if documents.is_about(n, claim.text, segment.text, quotes[n])}
-        if _unfit(reply.verdict, labels, distant) is None:
-            backed, certainty = distant, CERTAINTY["low"]
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
@@ -154,8 +161,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     if fault is not None:
         why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, fault)
         return why.row(claim.id, cells)
-    aliases = [(each[0], each[1]) for each in reply.aliases if len(each) == 2]
-    missing = documents.lacks(claim.text, segment.span, aliases) if reply.verdict == "supported" else None
+    missing = documents.lacks(claim.text, segment.span, pairs) if reply.verdict == "supported" else None
     if missing is not None:
         unsaid = f"the judge called it supported, but no passage mentions {missing}"
         return NotJudged(unsaid, Cause.REPLY).row(claim.id, cells)
@@ -304,7 +310,7 @@ def _reason_for(quotes: Mapping[int, tuple[Span, ...]], documents: Documents, fa
 def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVerdict | None, NotJudged | None]:
     """The verdict on a relation, or why there is none."""
     try:
-        reply = LogicReply.model_validate(raw)
+        reply = FoundLogic.model_validate(raw)
     except ValidationError:
         return None, _NO_LOGIC
     quotes, invented = _quotes(reply.quotes, documents)
@@ -318,9 +324,10 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
             return None, _INVENTED if invented else _NO_LOGIC
         if documents.orders(evidence):
             return None, _ORDERED
-        if not documents.bears(segment.text, evidence) and not any(
-            documents.is_about(n, segment.text, spans=quotes[n]) for n in quotes
-        ):
+        elsewhere = not documents.hostile and (
+            reply.second or any(documents.is_foreign(n, segment.text) for n in quotes)
+        )
+        if not elsewhere and not documents.bears(segment.text, evidence):
             return None, _OFF_TOPIC
     fits = reply.verdict in ("consistent", "no_relation")
     if fits and reply.error != "none":
@@ -395,8 +402,11 @@ def _combine(
     failing = [row for row in rows if row.unverified is None and row.supported < 0.5]
     unjudged = next((why for row in rows if (why := _obstacle(row)) is not None), None)
     complete = unjudged is None and fault is None
+    doubts = {row.segment_id: row.unverified for row in rows if row.unverified is not None}
+    doubts |= {segment.id + TIE: fault.reason} if fault else {}
     if not failing and (unjudged or fault):
-        return Judgement(_blank(segment.id, documents, unjudged or fault or NO_REPLY), tuple(rows), logic)
+        blank = _blank(segment.id, documents, unjudged or fault or NO_REPLY)
+        return Judgement(blank, tuple(rows), logic, doubts=doubts)
     worst = max(failing, key=lambda row: (row.contradicted, -row.supported), default=None)
     cells = tuple(_worst([row.cells[n] for row in rows]) for n in range(len(documents.passages)))
     evidence = dict.fromkeys(pair for row in ([worst] if worst else rows) for pair in row.evidence)
@@ -409,7 +419,7 @@ def _combine(
         error_type=worst.error_type if worst else None,
         reason=worst.reason if worst else "",
     )
-    return Judgement(row, tuple(rows), logic, complete)
+    return Judgement(row, tuple(rows), logic, complete, doubts)
 
 
 def _worst(cells: Sequence[Cell | None]) -> Cell | None:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from guardrail.engines.llm.workings import gives, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Facts
@@ -26,13 +27,13 @@ _DROPPED = "*\u00ad\u200b\u200c\u200d\u2060\ufeff"  # emphasis marks and charact
 _ELLIPSIS = re.compile(r"\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\)")
 _EDGES = " \t\r\n\"'.,;:，。；：、"
 _LETTERS = re.compile(r"[a-z0-9]{2}", re.IGNORECASE)
+_UNITS = "%€$£¥°"
+_FIGURES = re.compile(r"\d+(?:[.,:]\d+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
-_CLOSE = 0.6
-"""Share of a claim's words from which another sentence should have been quoted."""
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
@@ -113,25 +114,28 @@ class Documents:
             return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
-    def is_about(self, number: int, claim: str, segment: str = "", spans: Sequence[Span] = ()) -> bool:
-        """Whether a quote in quite other words may be the one that bears a claim out ("you saved me the call-out").
+    def linked(self, claim: str, pairs: Sequence[tuple[str, str]]) -> bool:
+        """Whether a judge that quotes quite other words says which of them stand for words of the claim.
 
-        So the passage speaks of what the claim or its segment does, or the quotes (``spans``) and what stands before
-        them of what the question does, and no sentence has most words of the claim: that one should have been quoted.
-        Never where some text gives the judge orders.
+        "illnesses you already have = pre-existing conditions": the words of one side are the claim's, those of the
+        other some passage's; or a sum that gives a number of the claim. Never where some text gives the judge orders.
         """
         if self.hostile:
             return False
-        if _languages_differ(segment or claim, self.passages[number].text):
-            return True
-        words, own = set(content_words(f"{claim} {segment}")), set(content_words(claim))
-        shared, passage = words & self._words[number], self.passages[number].text
-        quoted = self._asked.intersection(content_words(" ".join(around(passage, s, _CONTEXT) for s in spans)))
-        asked = shared.union(self._asked & self._words[number])
-        if not (shared or quoted) or len(asked) < max(1, int(_SPEAKS * len(words))):
-            return False
-        nearest = (len(own.intersection(s.words)) for s in sentences(self.passages[number].text))
-        return max(nearest, default=0) < _CLOSE * len(own)
+        own = set(content_words(claim)) | _figures(claim)
+        for left, right in pairs:
+            for one, other in ((left, right), (right, left)):
+                told, said = _figures(one) | set(content_words(one)), _figures(other) | set(content_words(other))
+                if told and told <= own and said and any(said <= words for words in self._words_and_figures):
+                    return True
+        values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
+        return any(gives(value, pairs, self._numbers) for value in values)
+
+    def is_foreign(self, number: int, text: str) -> bool:
+        """Whether a passage is in another language than a text, so that words tell nothing; never beside orders."""
+        passage = self.passages[number].text
+        differ = language(text) != language(passage) or may_be_english(text) != may_be_english(passage)
+        return differ and not self.hostile
 
     def mention(self, label: str) -> bool:
         """Whether passages and question have the words of a label, but for one. Never beside orders to the judge."""
@@ -146,6 +150,11 @@ class Documents:
     def _words(self) -> tuple[frozenset[str], ...]:
         """Content words of each passage and its title."""
         return tuple(frozenset(content_words(f"{p.title or ''} {p.text}")) for p in self.passages)
+
+    @cached_property
+    def _words_and_figures(self) -> tuple[set[str], ...]:
+        told = (f"{p.title or ''} {p.text}" for p in self.passages)
+        return tuple(words | _figures(text) for words, text in zip(self._words, told, strict=True))
 
     @cached_property
     def _asked(self) -> frozenset[str]:
@@ -164,7 +173,7 @@ class Documents:
         Args:
             claim: What is claimed.
             written: Where the answer says it.
-            aliases: Pairs of names that the judge takes for the same.
+            aliases: Pairs that the judge takes for the same: names, or a sum and its result.
         """
         facts = extract(claim)
         if not facts.facts:
@@ -182,7 +191,7 @@ class Documents:
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
-            if missing.kind in VALUE_KINDS and self._is_derived(missing.claim_value, said or claim):
+            if missing.kind in VALUE_KINDS and self._is_derived(missing.claim_value, said or claim, aliases):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
@@ -198,10 +207,10 @@ class Documents:
         bare = _SCALE.sub("", value)
         return bare != value and not missing_facts(extract(bare), self._facts)
 
-    def _is_derived(self, value: str, said: str) -> bool:
-        """Whether the question has the value, or it follows from other numbers of its sentence and the question.
+    def _is_derived(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
+        """Whether the question has the value, the judge shows how it comes about, or it follows from its sentence.
 
-        "16 EUR more a month, 192 EUR in a year": the step before stands in the sentence, twelve months do nowhere.
+        "16 EUR more a month, 192 EUR in a year".
         """
         if self.hostile:
             return False
@@ -209,6 +218,8 @@ class Documents:
         if not stated.facts:
             return False
         if self._question and not missing_facts(stated, [extract(self._question)]):
+            return True
+        if gives(value, workings, self._numbers):
             return True
         lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
         beside = (fact for fact in sentence.facts if fact.surface not in lost)
@@ -219,6 +230,10 @@ class Documents:
             and (computed(fact.value, known, ()) or _is_multiple(fact.value, known, times))
             for fact in stated.facts
         )
+
+    @cached_property
+    def _numbers(self) -> set[float]:
+        return numbers_in(" ".join((self._question, *(f"{p.title or ''} {p.text}" for p in self.passages))))
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -266,14 +281,14 @@ class Documents:
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
 
 
+def _figures(text: str) -> set[str]:
+    return set(_FIGURES.findall(text))
+
+
 def _is_multiple(amount: Amount, known: Sequence[Amount], times: Sequence[int]) -> bool:
     """Whether an amount is one of the others, of the same unit, so many times."""
     same = [other.base for other in known if other.unit == amount.unit]
     return any(near(amount.base, one, 1e-6) for base in same for n in times for one in (base * n, base / n))
-
-
-def _languages_differ(claim: str, quoted: str) -> bool:
-    return language(claim) != language(quoted) or may_be_english(claim) != may_be_english(quoted)
 
 
 class _Text:
@@ -326,7 +341,7 @@ def _inside(text: str, border: int) -> bool:
 
 def _long_enough(words: str) -> bool:
     """A quote of a letter or two is found anywhere and shows nothing."""
-    return len(_CJK.findall(words)) >= 2 or sum(c.isalnum() for c in words) >= 3
+    return len(_CJK.findall(words)) >= 2 or sum(c.isalnum() or c in _UNITS for c in words) >= 3
 
 
 def _plain(text: str) -> tuple[str, list[int]]:

@@ -63,12 +63,14 @@ class FoundPoint(PointReply):
     """A point as the plan ``fast`` judges it, made of a terse reply (short_forms).
 
     ``labels`` may hold O: the document says it, but of another. ``absent``: it says that the documents do not say
-    something, and they do not. ``no_claim``: it states nothing. ``aliases``: two names of one thing.
+    something, and they do not. ``no_claim``: it states nothing. ``aliases``: two names of one thing, or a sum and its
+    result. ``second``: from the second look (plans.review), never written by the model.
     """
 
     verdict: Literal["supported", "contradicted", "unsupported", "absent", "no_claim"]  # type: ignore[assignment]
     error: FoundError = "none"  # type: ignore[assignment]
     aliases: list[list[str]] = Field(default_factory=list)
+    second: bool = False
 
 
 class LogicReply(_Reply):
@@ -83,6 +85,12 @@ class LogicReply(_Reply):
     comparison: str = ""  # step 3
     verdict: Literal["consistent", "contradicted", "unlicensed", "no_relation"]
     error: LogicError = "none"
+
+
+class FoundLogic(LogicReply):
+    """The same, where it may come from the second look (see FoundPoint)."""
+
+    second: bool = False
 
 
 class SegmentReply(_Reply):

@@ -61,6 +61,12 @@ class ShortJudgement(_Form):
     points: list[list[str]]
 
 
+class ShortReview(_Form):
+    """Reply to the prompt ``review``: ``points`` as in ShortJudgement."""
+
+    points: list[list[str]]
+
+
 def long_draft(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The same in the form that ``draft.read_draft`` takes."""
     segments = raw.get("segments")

@@ -91,9 +91,12 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 
-_WHICH_IS_NOT_GIVEN = re.compile(
-    r"\bwhich\s+(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:given|provided|listed|shown|included)\b", re.IGNORECASE
+_IS_NOT_GIVEN = re.compile(
+    r"(?:^\s*(?:who|whom|whose|when|where|what|which|how|why|whether)\b.*|\bwhich\s+)"
+    r"\b(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:given|provided|listed|shown|included|recorded|named)\b",
+    re.IGNORECASE,
 )
+"""Of a question only: "Breakfast is not included" is a claim."""
 
 
 _LABEL_WORDS = 2
@@ -119,7 +122,7 @@ def declines(text: str) -> bool:
 
 def is_about_documents(text: str) -> bool:
     """Whether a text says that something is not told: by the documents, or so that it cannot be told."""
-    if _WHICH_IS_NOT_GIVEN.search(text):
+    if _IS_NOT_GIVEN.search(text):
         return True
     return _LACKS.search(text) is not None and bool(_SOURCE.search(text) or _TELLS.search(text))
 
