@@ -8,7 +8,7 @@ import pytest
 
 from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions
 from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply, json_schema
-from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, long_draft
+from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview, long_draft
 from guardrail.testing import Reply
 from tests.support.gullible_judge import ORDER, GullibleJudge
 from tests.support.judge_script import ByPrompt, ReadingJudge
@@ -45,7 +45,7 @@ def judged(text, relation=None, *, judge=None, documents=DOCUMENTS):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", ["decompose", "judge", "facts", "logic"])
+@pytest.mark.parametrize("name", ["decompose", "judge", "facts", "logic", "review"])
 def test_prompts_are_told_apart_by_their_instructions(name, language):
     """In both languages, also where something was written after them."""
     assert prompt_name(request(name, language)) == name
@@ -56,6 +56,7 @@ def test_prompts_are_told_apart_by_their_instructions(name, language):
 def test_prompts_are_told_apart_without_instructions():
     """By the schema, else by the data; a foreign request is none of ours."""
     forms = {"decompose": ShortDraft, "judge": ShortJudgement, "facts": JudgeReply, "logic": LogicOnlyReply}
+    forms["review"] = ShortReview
     assert {name: prompt_name(request(name, system="", schema=form)) for name, form in forms.items()} == {
         name: name for name in forms
     }

@@ -26,11 +26,12 @@ from guardrail.engines.llm.replies import (
     PointReply,
     json_schema,
 )
-from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, long_draft, long_judgement
+from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview, long_draft, long_judgement
 from guardrail.types import Claim, Passage, Relation, RelationKind, Segment, Span
 
 FORMS = {"decompose": ShortDraft, "judge": ShortJudgement, "facts": JudgeReply, "logic": LogicOnlyReply}
-TOKENS = {"decompose": 1300, "judge": 1400, "facts": 900, "logic": 900}
+FORMS["review"] = ShortReview
+TOKENS = {"decompose": 1300, "judge": 1400, "facts": 900, "logic": 900, "review": 1300}
 FILES = [(name, language) for name in FORMS for language in LANGUAGES]
 CHECKS = [(name, language) for name, language in FILES if name in ("facts", "logic")]
 
@@ -142,9 +143,11 @@ def test_examples_are_requests_and_replies_as_the_engine_has_them(name, language
             assert list(document) == ["id", "title", "text"]
         for segment in example.data.get("segments", []):
             facts = ["id", "text", "relation", "points"]
-            assert list(segment) == (["id", "who", "text", "points", "relation"] if name == "judge" else facts)
+            joint = name in ("judge", "review")
+            assert list(segment) == (["id", "who", "text", "points", "relation"] if joint else facts)
             assert segment["points"]
-            assert all(list(point) == ["id", "text"] for point in segment["points"])
+            keys = ["id", "text", "doubt"] if name == "review" else ["id", "text"]
+            assert all(list(point) == keys for point in segment["points"])
         # every key, in the order of the schema, none that the form does not know
         assert example.text == json.dumps(example.reply.model_dump(), ensure_ascii=False, separators=(",", ":"))
 
@@ -156,7 +159,7 @@ def test_both_languages_have_the_same_examples(name):
     assert shapes[0] == shapes[1]
 
 
-_FREE = {"text", "title", "name", "part", "relation", "analysis", "points", "comparison", "who", "words"}
+_FREE = {"text", "title", "name", "part", "relation", "analysis", "points", "comparison", "who", "words", "doubt"}
 
 
 def _shape(value, key=""):
@@ -408,6 +411,23 @@ def test_judge_examples_pass_the_reader(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_the_second_look_shows_sums_and_links_that_count(language):
+    (example,) = examples("review", language)
+    documents = Documents(
+        tuple(Passage(id=d["id"], text=d["text"], title=d["title"]) for d in example.data["documents"])
+    )
+    texts = {point["id"]: point["text"] for given in example.data["segments"] for point in given["points"]}
+    assert [item[0] for item in example.reply.points] == list(texts)
+    found = long_judgement(json.loads(example.text), ["s1", "s2"], documents.ids)
+    points = {point["id"]: point for segment in found["segments"] for point in segment["points"]}
+    pairs = {ident: [tuple(pair) for pair in point["aliases"]] for ident, point in points.items()}
+    assert [points[i]["verdict"] for i in texts] == ["supported", "supported", "unsupported"]
+    assert documents.lacks(texts["s1.1"]) is not None
+    assert documents.lacks(texts["s1.1"], None, pairs["s1.1"]) is None
+    assert documents.linked(texts["s1.2"], pairs["s1.2"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_examples_show_orders_to_the_judge(language):
     for name in ("judge", "facts"):
         shown = [d["text"] for e in examples(name, language) for d in e.data["documents"]]
@@ -465,6 +485,7 @@ def test_instructions_say_whom_not_to_follow_and_name_every_key(name, language):
     keys = {
         "decompose": [*ShortDraft.model_fields, "units", "part", "text", "who", "relation", "points"],
         "judge": ["who", "points", "ok", "absent", "none"],
+        "review": ["points", "ok", "absent", "none", "doubt"],
         "facts": ["labels", "verdict", "error", "confidence", "logic", "analysis"],
         "logic": ["answer_structure", "passage_structure", "comparison", "verdict", "error"],
     }[name]

@@ -1,0 +1,51 @@
+"""Sums that a judge shows: right, exact, made of numbers that the documents have, and never run as code."""
+
+from __future__ import annotations
+
+import pytest
+
+from guardrail.engines.llm.workings import gives, numbers_in
+
+TEXT = (
+    "month;hall;496000\nmay;hall;411600\njune;572000; 84.500 euros, 40 %, 14 of the 18 pupils; 35.0p and twelve rooms"
+)
+KNOWN = numbers_in(TEXT)
+
+
+def test_numbers_of_both_conventions_and_in_words():
+    assert {496000, 411600, 84500, 84.5, 40, 14, 35, 12} <= KNOWN
+
+
+@pytest.mark.parametrize(
+    ("value", "sums"),
+    [
+        ("€1,479,600", [("496000 + 411600 + 572000", "1479600")]),
+        ("€1.48 million", [("496,000 + 411,600 + 572,000", "1,479,600")]),
+        ("33.800 euros", [("40 % de 84.500", "33.800 euros")]),
+        ("40 %", [("14 / 35", "40 %")]),
+        ("40 %", [("14 : 35", "0.4")]),
+        ("2.5 times", [("35 ÷ 14", "2.5")]),
+        ("168 pupils", [("(18 - 4) x 12", "168")]),
+        ("€907,700", [("496000 + 411600", "907600"), ("907600 + 100", "907700")]),
+    ],
+)
+def test_a_right_sum_gives_the_value(value, sums):
+    assert gives(value, sums, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("value", "sums"),
+    [
+        ("€1,479,601", [("496000 + 411600 + 572000", "1479601")]),  # not as exact as it is written
+        ("€1,500,000", [("496000 + 411600 + 572000", "1479600")]),  # another value
+        ("77 rooms", [("7 x 11", "77")]),  # counts alone
+        ("€90,000", [("84500 + 5500", "90000")]),  # a number from nowhere
+        ("84,500 euros", [("84500", "84500")]),  # no sum
+        ("€12", [("84500 / 0", "12")]),
+        ("€12", [("84500 + ( 14", "12"), ("+ 84500", "12"), ("84500 14", "12"), (")", "12"), ("", "12")]),
+        ("€12", [("(" * 5000 + "84500", "12"), ("84500 + " * 5000, "12")]),
+        ("€84,501", [("__import__('os').getpid() + 84500", "84501"), ("84500 ** 14", "84501")]),
+    ],
+)
+def test_nothing_else_does(value, sums):
+    assert not gives(value, sums, KNOWN)
