@@ -9,11 +9,12 @@ what is in doubt. What is remembered is not asked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from guardrail.check.contract import DecomposeRequest, Draft, NotJudged, VerifyRequest
+from guardrail.engines.llm import second_look
 from guardrail.engines.llm.caches.memory import Cache
 from guardrail.engines.llm.draft import answer_units, read_draft
 from guardrail.engines.llm.judgement import (
@@ -31,7 +32,7 @@ from guardrail.engines.llm.protocol import LLMError, Prompt, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply, answer_of
 from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
-from guardrail.engines.llm.short_forms import TIE, ShortDraft, ShortJudgement, ShortReview, long_draft, long_judgement
+from guardrail.engines.llm.short_forms import TIE, ShortDraft, ShortJudgement, long_draft, long_judgement
 from guardrail.types import Cause, EntityGroup, Segment, SupportMatrix, Usage
 
 _TRIES = 2
@@ -40,8 +41,6 @@ _POINTS_A_CALL = 60
 _TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
 _SHORT_TOKENS = 90
 """Of a terse reply, for each point or relation at most."""
-_SECOND_TOKENS = 140
-"""Of a second look, for each point at most: it may show a sum."""
 _UNFIT = NotJudged("the judge's reply does not fit what was asked", Cause.REPLY)
 _UNCLEAR = NotJudged("the judge gave no verdict, or several, for this segment", Cause.REPLY)
 
@@ -117,12 +116,16 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
         again = [s for s in open_ if raws.get(s.id) is not None and judged[s.id].doubts]
         fresh = [s for s in open_ if s not in again]
         calls = _split(fresh, shared, setting) if split else _joint(fresh, shared, setting, names)
-        looks = _looks(again, judged, shared, setting, names, _connectives if split else tie_words)
+        doubted = [
+            second_look.Doubted(s, judged[s.id].doubts, names.get(s.id), _connectives(s) if split else tie_words(s))
+            for s in again
+        ]
+        looks = [(second_look.prompt(doubted, shared, setting.language), tuple(again))] if again else []
         replies = yield tuple(prompt for prompt, _ in (*calls, *looks))
         read = _read_split if split else _read_joint
         found = read([(asked, reply) for (_, asked), reply in zip(calls, replies, strict=False)], documents)
-        for (_, asked), reply in zip(looks, replies[len(calls) :], strict=True):
-            found |= _read_second(asked, reply, raws, documents, split=split)
+        for (_, looked_at), reply in zip(looks, replies[len(calls) :], strict=True):
+            found |= _read_second(looked_at, reply, raws, judged, documents, split=split)
         for segment in open_:
             new, raw = found[segment.id]
             raws[segment.id] = raw
@@ -232,44 +235,19 @@ def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str
     return ask(name, setting.language, LogicOnlyReply if name == "logic" else JudgeReply, data, tokens)
 
 
-def _looks(
-    segments: Sequence[Segment],
-    judged: Mapping[str, Judgement],
-    shared: list[tuple[str, Any]],
-    setting: Setting,
-    names: Mapping[str, str],
-    words: Callable[[Segment], str | None],
-) -> list[Call]:
-    """The second look at points and relations of whose verdicts something is in doubt."""
-    if not segments:
-        return []
-    listed = []
-    for segment in segments:
-        doubts = judged[segment.id].doubts
-        points = [{**point, "doubt": doubts[point["id"]]} for point in _points(segment) if point["id"] in doubts]
-        tie = segment.id + TIE
-        relation = {"id": tie, "words": words(segment), "doubt": doubts[tie]} if tie in doubts else None
-        who = names.get(segment.id)
-        listed.append({"id": segment.id, "who": who, "text": segment.text, "points": points, "relation": relation})
-    tokens = _TOKENS[0] + _SECOND_TOKENS * sum(len(judged[segment.id].doubts) for segment in segments)
-    prompt = ask("review", setting.language, ShortReview, [*shared, ("segments", listed)], tokens)
-    return [(prompt, tuple(segments))]
-
-
 def _read_second(
-    asked: Sequence[Segment], reply: Reply, raws: Mapping[str, Any], documents: Documents, *, split: bool
+    asked: Sequence[Segment],
+    reply: Reply,
+    raws: Mapping[str, Any],
+    before: Mapping[str, Judgement],
+    documents: Documents,
+    *,
+    split: bool,
 ) -> Found:
-    """What the second look says in the place of what it doubts; all else stays as it was."""
     items, _ = _items(_lengthened(reply, asked, documents), asked)
     found: Found = {}
     for segment in asked:
-        first, second = raws[segment.id], items.get(segment.id, {"points": [], "logic": None})
-        new: dict[str, Any] = {}
-        for point in second["points"]:  # two verdicts on one point are none
-            new[point["id"]] = {**point, "second": True} if point["id"] not in new else {"id": point["id"]}
-        points = [point for point in first["points"] if point["id"] not in new]
-        logic = first.get("logic") if second["logic"] is None else {**second["logic"], "second": True}
-        raw = {**first, "points": [*points, *new.values()], "logic": logic}
+        raw = second_look.merged(raws[segment.id], items.get(segment.id), before[segment.id].doubts)
         relation = bool(segment.relations) if split else tie_words(segment) is not None
         judged = read_segment(raw, segment, documents, logic=relation)
         found[segment.id] = (judged if split else with_inner_logic(judged, segment)), raw

@@ -154,7 +154,7 @@ class Documents:
     @cached_property
     def _words_and_figures(self) -> tuple[set[str], ...]:
         told = (f"{p.title or ''} {p.text}" for p in self.passages)
-        return tuple(words | _figures(text) for words, text in zip(self._words, told, strict=True))
+        return tuple(_figures(text) | words for words, text in zip(self._words, told, strict=True))
 
     @cached_property
     def _asked(self) -> frozenset[str]:

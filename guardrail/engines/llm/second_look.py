@@ -1,0 +1,60 @@
+"""The second look: points whose verdict their quotes, values or names do not bear out, asked again in one call.
+
+The prompt ``review`` says what is in doubt and asks for what the first reply did not show: which words stand for which,
+and the sum behind a value that no document has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from guardrail.engines.llm.judgement import claims_of
+from guardrail.engines.llm.prompts import Block, ask
+from guardrail.engines.llm.protocol import Prompt
+from guardrail.engines.llm.short_forms import TIE, ShortReview
+from guardrail.types import Segment
+
+_LEAST_TOKENS, _POINT_TOKENS = 512, 140
+"""Of a reply: at least, and per point, which may show a sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A segment; why, by id of point or relation; whom it is about; the words that tie its points."""
+
+    segment: Segment
+    doubts: Mapping[str, str]
+    who: str | None
+    words: str | None
+
+
+def prompt(doubted: Sequence[Doubted], shared: Sequence[Block], language: str) -> Prompt:
+    """The request about all doubted points of an answer; ``shared``: its documents and question."""
+    tokens = _LEAST_TOKENS + _POINT_TOKENS * sum(len(each.doubts) for each in doubted)
+    return ask("review", language, ShortReview, [*shared, ("segments", list(map(_item, doubted)))], tokens)
+
+
+def _item(each: Doubted) -> dict[str, Any]:
+    segment, doubts, tie = each.segment, each.doubts, each.segment.id + TIE
+    points = [
+        {"id": claim.id, "text": claim.text, "doubt": doubts[claim.id]}
+        for claim in claims_of(segment)
+        if claim.id in doubts
+    ]
+    relation = {"id": tie, "words": each.words, "doubt": doubts[tie]} if tie in doubts else None
+    return {"id": segment.id, "who": each.who, "text": segment.text, "points": points, "relation": relation}
+
+
+def merged(first: Mapping[str, Any], second: Mapping[str, Any] | None, doubts: Mapping[str, str]) -> dict[str, Any]:
+    """A reply about a segment (long form) with what the second look says in the place of what it was asked, no other."""
+    said = second or {"points": [], "logic": None}
+    new: dict[str, Any] = {}
+    for point in said["points"]:
+        if point["id"] in doubts:  # two verdicts on one point are none
+            new[point["id"]] = {**point, "second": True} if point["id"] not in new else {"id": point["id"]}
+    points = [point for point in first["points"] if point["id"] not in new]
+    asked = said["logic"] is not None and first["id"] + TIE in doubts
+    logic = {**said["logic"], "second": True} if asked else first.get("logic")
+    return {**first, "points": [*points, *new.values()], "logic": logic}
