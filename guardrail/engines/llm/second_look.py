@@ -48,7 +48,7 @@ def _item(each: Doubted) -> dict[str, Any]:
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any] | None, doubts: Mapping[str, str]) -> dict[str, Any]:
-    """A reply about a segment (long form) with what the second look says in the place of what it was asked, no other."""
+    """A reply about a segment (long form) with what the second look says where it was asked, and nowhere else."""
     said = second or {"points": [], "logic": None}
     new: dict[str, Any] = {}
     for point in said["points"]:
