@@ -33,7 +33,7 @@ MOUNTED = (
 ``open_paths(service) -> Collection[str]``: paths that need no key."""
 
 
-def create_app(settings: Settings | None = None) -> Starlette:
+def create_app(settings: Settings | None = None, *, processes: int = 0) -> Starlette:
     """The service as an ASGI application, to run or to mount into yours.
 
     Mounted, its lifespan is yours to run (``async with app.router.lifespan_context(app)``): it warms the engines,
@@ -41,6 +41,8 @@ def create_app(settings: Settings | None = None) -> Starlette:
 
     Args:
         settings: None = those of the environment.
+        processes: Processes in which the local engine reads, where ``limits.processes`` does not say how many. They are
+            spawned: the program that starts the application needs ``if __name__ == "__main__":``.
 
     Returns:
         The application; ``app.state.service`` is its Service.
@@ -49,7 +51,7 @@ def create_app(settings: Settings | None = None) -> Starlette:
         ConfigurationError: a guard or the record store cannot be.
         MissingExtraError: what an engine needs is not installed.
     """
-    service = Service(settings or Settings.load())
+    service = Service(settings or Settings.load(), processes)
     modules = _modules()
     renderings = [module.render_error for module in modules if hasattr(module, "render_error")]
     open_paths = [path for module in modules if hasattr(module, "open_paths") for path in module.open_paths(service)]

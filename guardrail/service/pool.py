@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import in_thread
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.errors import UsageError
 from guardrail.repair.generators import Generator
 from guardrail.service.errors import Busy, Invalid
 from guardrail.service.measures import Measures
-from guardrail.service.settings import Limits
+from guardrail.service.processes import Processes
+from guardrail.service.settings import Limits, Settings
 from guardrail.service.turns import Turn, Turns, Work
 
 T = TypeVar("T")
@@ -82,8 +84,25 @@ class Pool:
 
 def threads_of(limits: Limits) -> int:
     """Checks that run at once in one worker: one per core, two at least so that a large one never holds all."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return limits.threads or max(2, min(4, cores))
+    return limits.threads or max(2, min(4, _cores()), limits.processes or 0)
+
+
+def processes_of(settings: Settings) -> int:
+    """Processes of the local engine under ``guardrail serve``, for each worker: one for each check at once."""
+    given = settings.limits.processes
+    return max(1, threads_of(settings.limits) // settings.workers) if given is None else given
+
+
+def start_processes(settings: Settings, count: int, measures: Measures) -> Processes | None:
+    """So many processes of the local engine, which share the cores; None where there are to be none."""
+    if not count:
+        return None
+    engine = LocalEngine(threads=max(1, _cores() // (count * settings.workers)))
+    return Processes(engine, count, settings.limits.seconds, measures, settings.log_level)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def here(regenerate: Generator | None, wait: Wait) -> Generator | None:

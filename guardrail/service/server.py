@@ -26,6 +26,7 @@ from guardrail.errors import ConfigurationError, UsageError
 from guardrail.service.access import LOOPBACK
 from guardrail.service.app import create_app
 from guardrail.service.logs import log_as_json
+from guardrail.service.pool import processes_of
 from guardrail.service.protocol import TimedHead
 from guardrail.service.settings import Settings
 from guardrail.telemetry.monitor.page import count_for_page
@@ -92,7 +93,7 @@ def application() -> Starlette:
     log_as_json(settings.log_level)
     sys.setswitchinterval(_SWITCH)
     count_for_page()
-    app = create_app(settings)
+    app = create_app(settings, processes=processes_of(settings))
     inside = app.router.lifespan_context
 
     @asynccontextmanager

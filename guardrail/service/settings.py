@@ -108,6 +108,8 @@ class Limits(Section):
         passages: Passages of one answer.
         batch: Answers of one request.
         threads: Checks that run at once; None = one per core, two at least.
+        processes: Processes in which the local engine reads; 0 = it reads in threads of the service. None = under
+            ``guardrail serve`` one per check that runs at once, mounted into an application none.
         awaited: Checks by engines that are awaited (an LLM) at once.
         queue: Checks that wait for a turn; more are answered 503.
         per_client: Requests of one key under way; more are answered 429.
@@ -123,6 +125,7 @@ class Limits(Section):
     passages: Count = 1_000
     batch: Count = 256
     threads: Count | None = None
+    processes: Annotated[int, Field(ge=0, le=64)] | None = None
     awaited: Count = 64
     queue: Count = 512
     per_client: Count = 256
