@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail import Guard
+from guardrail import Guard, Policy
 from guardrail.check.contract import IncrementalEngine, VerifyRequest
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.local.engine import LocalEngine
@@ -31,7 +31,7 @@ STOPPED = {"answer": "The bridge was opened in 1950.", "passages": PASSAGES}
 
 @pytest.fixture(scope="module")
 def processes():
-    one = Processes(LocalEngine(threads=1), 2, 60.0, Measures())
+    one = Processes(LocalEngine(threads=1), 2, 600.0, Measures())
     one.start(wait=True)
     yield one
     one.close()
@@ -40,7 +40,7 @@ def processes():
 @pytest.fixture
 def guard(processes):
     wait_until(lambda: processes.working == 2)
-    return Guard(engine=LocalInProcesses(processes=processes))
+    return Guard(engine=LocalInProcesses(processes=processes), policy=Policy.monitor().with_(deadline=None))
 
 
 def request(text="The bridge was opened in 1950.", deadline=None):
@@ -159,7 +159,7 @@ def test_the_service_reads_there_records_and_reloads(tmp_path):
     with served(file) as one:
         [pid] = one.service.processes.pids()
         assert one.post("/v1/run", STOPPED).json()["action"] == "flag"
-        assert one.service.records.count(verdict="contradicted") == 1
+        wait_until(lambda: one.service.records.count(verdict="contradicted") == 1)
         file.write_text(text.replace("monitor", "strict"))
         wait_until(lambda: one.post("/v1/run", STOPPED).json()["action"] == "block")
         assert one.service.processes.pids() == [pid]  # the guard is another, the process is not
