@@ -2,9 +2,9 @@
 
     python benchmarks/service.py [--requests 200] [--at-once 64] [--rounds 3] [--processes 2 0]
 
-`guardrail serve` runs once for each number of processes (0 = the local engine reads in threads of the service). In
-each round the guard alone checks the answers, in as many threads as the service has turns; then each service is asked by
-one client, by so many at once, and by as many beside one that sends 1,000 passages at a time. The rounds take turns, so
+`guardrail serve` runs once for each number of processes (0 = the local engine reads in threads of the service). In each
+round the guard alone checks the answers, in as many threads as the service has turns; then each service is asked by one
+client, by so many at once, and by as many beside one that sends 1,000 passages at a time. The services take turns, so
 that what else the machine does hits all alike. The heartbeat is the service's own (guardrail_service_lag_seconds): how
 late its event loop comes to its next step; that of an idle process beside it shows what the machine alone makes late.
 Clients share the machine with the service, so figures of a busy machine say little.

@@ -46,6 +46,14 @@ class TimedHead(H11Protocol):
         self._stop()
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        """See H11Protocol: a connection without any request yet is left open, since one may be on its way.
+
+        Its reply says that the connection closes; where none comes, it ends as it always does.
+        """
+        if self.cycle is not None or self._head is None:
+            super().shutdown()
+
     def _start(self) -> None:
         self._head = self.loop.call_later(self._seconds, self._too_late)
 

@@ -12,7 +12,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -60,7 +60,7 @@ def serve(settings: Settings) -> None:
         if settings.workers > 1:
             _Workers(config, [listening]).run()
         else:
-            uvicorn.Server(config).run([listening])
+            _Server(config).run([listening])
 
 
 def configured(app: str | Callable[..., object], settings: Settings, *, factory: bool = False) -> uvicorn.Config:
@@ -147,6 +147,21 @@ def _drain(app: Starlette) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+class _Server(uvicorn.Server):
+    """Serves also the connections that the system had taken by the time of the end: closing would reset them."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop, kind = asyncio.get_running_loop(), cast("Any", self.config.http_protocol_class)
+        made = partial(kind, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        for listening in sockets or ():
+            with suppress(OSError):  # BlockingIOError: there are no more
+                while True:
+                    connection, _ = listening.accept()
+                    connection.setblocking(False)
+                    await loop.connect_accepted_socket(made, connection)
+        await super().shutdown(sockets)
 
 
 class _Workers(Multiprocess):

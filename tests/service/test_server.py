@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
+import socket
 import threading
 
 import httpx
@@ -54,6 +56,23 @@ def test_kill_term_under_load_loses_nothing(tmp_path):
     lines = [line for line in one.log() if line.get("route") == "/v1/run"]
     assert len(lines) == len(done)
     assert {line["status"] for line in lines} == {200}
+
+
+def test_a_connection_that_is_open_at_the_end_has_its_reply(tmp_path):
+    body = b'{"answer": "It is right.", "passages": ["p"]}'
+    head = f"POST /v1/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    with command(tmp_path, FAKE + "limits: {header_seconds: 600}\nstop_seconds: 600\n") as one:
+        with socket.create_connection(one.address) as late:
+            assert one.post("/v1/run", RIVER).status_code == 200  # so it was taken, too
+            one.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: "Waiting for connections to close." in json.dumps(one.log()))
+            late.sendall(head.encode() + b"\r\n\r\n" + body)
+            reply = b""
+            while piece := late.recv(65536):
+                reply += piece
+        assert reply.startswith(b"HTTP/1.1 200")
+        assert b'"supported"' in reply
+        assert one.process.wait(60) in {0, -signal.SIGTERM}
 
 
 def test_workers_share_records_and_metrics(tmp_path):
