@@ -42,6 +42,22 @@ class PackModel(nn.Module):
         """Trained weights that come from the base; those of head and kinds are new."""
         raise NotImplementedError
 
+    def judged(self, state: Tensor, segments: Tensor) -> Tensor:
+        """Logits, shape (packs, claims, 13), from the last layer's state, shape (packs, tokens, width).
+
+        A claim is known by its first token, its mean, the premise's mean and the difference of the means.
+        """
+        numbers = torch.arange(0, segments.max() + 1, device=state.device)
+        member = (segments[:, None, :] == numbers[None, :, None]).to(state.dtype)  # (packs, 1 + claims, tokens)
+        means = member @ state / member.sum(-1, keepdim=True).clamp(min=1.0)
+        backwards = torch.arange(member.shape[-1], 0, -1, device=state.device)
+        first = torch.argmax(member * backwards, dim=-1)
+        starts = state.gather(1, first[..., None].expand(-1, -1, state.shape[-1]))[:, 1:]
+        claim = means[:, 1:]
+        premise = means[:, :1].expand_as(claim)
+        logits: Tensor = self.head(torch.cat([starts, premise, claim, (premise - claim).abs()], dim=-1))
+        return logits
+
 
 def stacked(layouts: Sequence[Layout]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """ids, positions, segments, kinds, each (packs, tokens); padding has segment -1."""

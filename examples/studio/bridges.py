@@ -1,13 +1,17 @@
-"""Sixty answers about bridges, and what Ana said of them: for the pictures of the views Label and Set."""
+"""Sixty answers about bridges, what Ana said of them, and a record store of two releases: for the studio's pictures."""
 
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
+from guardrail import Guard, Passage, Policy
 from guardrail.evaluation.data.label_rows import FIRST, item_row, label_row
 from guardrail.evaluation.labels import Item, Label
-from guardrail.types import ErrorType, Passage, Span
+from guardrail.telemetry import Outcome
+from guardrail.telemetry.records import RecordStore
+from guardrail.types import ErrorType, Span
 
 _TOWNS = "Arden Brill Corvo Dunmore Elsby Farrow Gantry Hexham Irlam Jarrow Kelso Lorne Moffat Nairn Orkney".split()
 
@@ -73,3 +77,33 @@ def write_labels(path: Path) -> Path:
     labels = path.with_suffix(".labels.jsonl")
     labels.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return labels
+
+
+UNTIL, DAYS, ANSWERS = 1_790_000_000.0, 14, 1_200
+
+
+def write_store(path: Path) -> Path:
+    """Records of two weeks: release v41 came half way, and answers questions about tolls worse than v40."""
+    guard, draw = Guard(policy=Policy.repair()), random.Random(1)  # noqa: S311  the same pictures each time
+    rows = [bridge(number) for number in range(60)]
+    judged = [
+        guard.run(str(row["answer"]), [Passage(**one) for one in row["passages"]], question=str(row["question"]))  # type: ignore[attr-defined]
+        for row in rows
+    ]
+    right = [number for number in range(60) if number % 3]
+    with RecordStore(path, days=None, sample=1.0, queue=ANSWERS) as store:
+        for number in range(ANSWERS):
+            new, topic = number >= ANSWERS / 2, draw.choice(("tolls", "towers", "dates"))
+            wrong = draw.random() < (0.3 if new and topic == "tolls" else 0.08)
+            chosen = draw.randrange(20) * 3 if wrong else draw.choice(right)
+            store.record(
+                Outcome(
+                    id=f"{number:032x}", at=UNTIL - DAYS * 86_400 * (1 - number / ANSWERS), seconds=0.03,
+                    policy="repair", report=judged[chosen].report, guarded=judged[chosen],
+                    action=judged[chosen].action.value,
+                    labels={"release": "v41" if new else "v40", "topic": topic},
+                )
+            )  # fmt: skip
+        if not store.flush(600):
+            raise TimeoutError(f"{path} is not written")
+    return path

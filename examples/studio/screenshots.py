@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bridges import write_answers, write_labels
+from bridges import write_answers, write_labels, write_store
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
@@ -95,6 +95,24 @@ def set_thresholds(page: Page, address: str) -> None:
     page.get_by_text("at most 20 % are delivered as supported").wait_for()
 
 
+def browse(page: Page, address: str) -> None:
+    """Recorded answers, the worst first."""
+    page.goto(f"{address}&/browse")
+    page.locator("a.record-item").first.wait_for()
+
+
+def what_changed(page: Page, address: str) -> None:
+    """Two releases side by side."""
+    page.goto(f"{address}&/browse?tab=changes")
+    page.locator("tbody tr").first.wait_for()
+
+
+def watch(page: Page, address: str) -> None:
+    """Rates of two weeks, a line for each topic."""
+    page.goto(f"{address}&/watch?by=topic")
+    page.locator("svg.chart").first.wait_for()
+
+
 PICTURES: dict[str, tuple[Callable[[Page, str], None], dict[str, int], str, bool]] = {
     "studio-form": (check_form, WIDE, "light", False),
     "studio-check": (check_result, WIDE, "light", True),
@@ -102,11 +120,17 @@ PICTURES: dict[str, tuple[Callable[[Page, str], None], dict[str, int], str, bool
     "studio-check-small": (check_result, SMALL, "light", False),
     "studio-label": (label_desk, WIDE, "light", False),
     "studio-set": (set_thresholds, WIDE, "light", True),
+    "studio-browse": (browse, WIDE, "light", False),
+    "studio-changed": (what_changed, WIDE, "light", False),
+    "studio-watch": (watch, WIDE, "dark", True),
 }
 """Name of the file: what to open, size of the window, colours, whether the whole page is taken."""
 
 LABELLED = ("studio-label", "studio-set")
 """Those of a studio with answers and labels."""
+
+RECORDED = ("studio-browse", "studio-changed", "studio-watch")
+"""Those of a studio with a record store."""
 
 
 def main() -> None:
@@ -124,15 +148,16 @@ def main() -> None:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         answers = write_answers(Path(folder) / "answers.jsonl")
         write_labels(answers)
+        store = write_store(Path(folder) / "guardrail.db") if {*RECORDED} & {*given.only} else None
+        sources = {name: [str(answers), "--policy-out", f"{folder}/policy.yaml"] for name in LABELLED}
+        sources |= {name: [str(store)] for name in RECORDED}
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         for name in given.only:
             show, size, scheme, whole = PICTURES[name]
             context = chromium.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
             context.set_default_timeout(WAIT)
             page = context.new_page()
-            with studio(
-                *([str(answers), "--policy-out", f"{folder}/policy.yaml"] if name in LABELLED else [])
-            ) as address:
+            with studio(*sources.get(name, [])) as address:
                 show(page, address)
                 page.screenshot(path=out / f"{name}.png", full_page=whole)
             with Image.open(out / f"{name}.png") as picture:  # few colours: a palette takes a third of the bytes

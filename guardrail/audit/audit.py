@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,8 +19,11 @@ from guardrail.audit.on_ray import Cluster, judged_by_ray
 from guardrail.audit.plan import Plan, without_failed
 from guardrail.audit.second_look import SecondLook, looked_at
 from guardrail.audit.sources import Source, open_source
+from guardrail.audit.sources.paths import refuse_inside
+from guardrail.audit.sources.reading import Reading
 from guardrail.audit.tables import ANSWERS, schemas
 from guardrail.check.contract import AsyncEngine, Engine
+from guardrail.check.threads import cores
 from guardrail.errors import UsageError
 from guardrail.policy.policy import Policy
 
@@ -56,7 +58,8 @@ class Progress:
 class Audited:
     """What a run did. ``again``: rows that were done before; ``same``: answers judged with another one's texts.
 
-    ``escalated``: answers that the second engine judged too.
+    ``passing``: different answers that could not be judged for a reason that may pass (tables.PASSING); the next run
+    judges them again. ``escalated``: answers that the second engine judged too.
     """
 
     folder: Path
@@ -68,6 +71,7 @@ class Audited:
     again: int
     same: int
     rejected: int
+    passing: int
     cost: float
     seconds: float
     escalated: int = 0
@@ -122,12 +126,12 @@ def audit(
     if batch < 1 or (workers is not None and workers < 0):
         raise UsageError(f"batch must be at least 1 and workers at least 0, got {batch!r} and {workers!r}.")
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    opened = open_source(str(source), form, columns) if isinstance(source, (str, Path)) else source
+    opened, reading = _opened(source, form, columns, out)
     judging = Judging(policy=rules, engine=engine, at_once=at_once, texts=texts)
     guard = judging.guard(threads=0)
     fingerprint = fingerprint_of(guard)
     with AuditFolder(out, writes=True) as folder:
-        folder.begin(str(source), fingerprint)
+        folder.begin(str(source), fingerprint, reading)
         plan = folder.plan(fingerprint.id)
         judged: Iterator[Judged]
         if ray is not None:
@@ -135,7 +139,7 @@ def audit(
             judged = judged_by_ray(opened, plan, judging, batch, cluster)
         else:
             batches = plan.batches(_found(opened), batch)
-            count = _cores() if workers is None else workers
+            count = cores() if workers is None else workers
             judged = judged_by_processes(batches, judging, count) if count else judged_here(batches, judging, guard)
         done = _committed(folder, judged, plan, fingerprint.id, opened.size, progress)
         if second is None or budget is None:
@@ -148,13 +152,21 @@ def audit(
         return replace(done, fingerprint=after.id, escalated=more.judged, cost=done.cost + more.cost)
 
 
+def _opened(
+    source: str | Path | Source, form: str, columns: Columns | None, out: str | Path
+) -> tuple[Source, Reading | None]:
+    if not isinstance(source, (str, Path)):
+        return source, None
+    refuse_inside(str(source), out)
+    return open_source(str(source), form, columns), Reading.named(str(source), form, columns)
+
+
 def _found(source: Source) -> Iterator[Found]:
     for piece in source.pieces():
         yield from source.read(piece)
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_TOLD = ("seen", "judged", "written", "rejected")
 
 
 def _committed(
@@ -174,19 +186,19 @@ def _committed(
                 one = without_failed(some, failed)
                 folder.commit(one, fingerprint)
                 written, lost = len(one.rows[ANSWERS]), sum(r.rows or 1 for r in one.rejected)
-                counts.update(seen=one.seen, judged=one.judged, written=written, rejected=lost)
+                counts.update(seen=one.seen, judged=one.judged, written=written, rejected=lost, passing=one.passing)
                 verdicts.update(one.verdicts)
                 cost, done = cost + one.cost, done + one.size
                 if progress is not None:
                     share = min(1.0, done / size) if size else None
-                    progress(Progress(**counts, share=share, seconds=time.monotonic() - begun))
+                    progress(Progress(**{n: counts[n] for n in _TOLD}, share=share, seconds=time.monotonic() - begun))
         state = "finished"
     finally:
         summary = Audited(
             folder=folder.path,
             fingerprint=fingerprint,
             finished=state == "finished",
-            **{name: counts[name] for name in ("seen", "written", "judged", "rejected")},
+            **{name: counts[name] for name in ("seen", "written", "judged", "rejected", "passing")},
             again=plan.again,
             same=plan.same,
             cost=cost,

@@ -72,14 +72,13 @@ class Columns:
         if given is None:
             raise UsageError(f"has no {self._asked('passages')}; its columns are {sorted(map(str, row))}")
         passages, documents = read_passages(given)
-        return logged(
-            # The whole row: which columns were asked for must not decide which rows are the same.
-            f"hash:{hashed(json.dumps(row, sort_keys=True, default=str)) & (2**64 - 1):016x}"
-            if ident is None
-            else ident,
-            _text(answer, "answer"),
-            passages,
-            documents,
+        if ident is None:  # the whole row: which columns were asked for must not decide which rows are the same
+            ident = f"hash:{hashed(json.dumps(row, sort_keys=True, default=str)) & (2**64 - 1):016x}"
+        return LoggedAnswer(
+            id=ident,
+            answer=_text(answer, "answer"),
+            passages=passages,
+            documents=documents,
             question=None if question is None else _text(question, "question"),
             at=None if at is None else seconds_of(at),
             labels=self._labels(row),
@@ -100,30 +99,6 @@ def _pairs(labels: Any) -> Iterator[tuple[str, Any]]:
     for pair in labels.items() if isinstance(labels, Mapping) else labels if isinstance(labels, (list, tuple)) else ():
         if isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str):
             yield pair[0], pair[1]
-
-
-def logged(
-    ident: str,
-    answer: str,
-    passages: tuple[Passage, ...],
-    documents: tuple[str, ...],
-    *,
-    question: str | None = None,
-    at: float | None = None,
-    labels: Mapping[str, str] | None = None,
-    place: str = "",
-) -> LoggedAnswer:
-    """A logged answer."""
-    return LoggedAnswer(
-        id=ident,
-        answer=answer,
-        passages=passages,
-        documents=documents,
-        question=question,
-        at=at,
-        labels=labels or {},
-        place=place,
-    )
 
 
 def read_passages(given: Any) -> tuple[tuple[Passage, ...], tuple[str, ...]]:

@@ -23,17 +23,18 @@ from guardrail.audit.fingerprint import Fingerprint
 from guardrail.audit.judging import Judged
 from guardrail.audit.keys import KeySet
 from guardrail.audit.plan import Plan, pairs_of
-from guardrail.audit.tables import ANSWERS, JUDGEMENTS, REJECTED, TABLES, packed, unpacked
+from guardrail.audit.sources.reading import Reading
+from guardrail.audit.tables import ANSWERS, JUDGEMENTS, REJECTED, TABLES, packed, passing, unpacked
 from guardrail.errors import UsageError
 
-VERSION = 1
+VERSION = 2
 _OWNER = 0x67726175  # "grau"
 LOT = 50_000
 """Rows of answers or judgements that wait in the journal before they are moved to Parquet."""
 
 _TABLES = (
     """CREATE TABLE runs (number INTEGER PRIMARY KEY, source TEXT, fingerprint TEXT, started REAL, ended REAL,
-        state TEXT, counts TEXT)""",
+        state TEXT, counts TEXT, reading TEXT)""",
     "CREATE TABLE fingerprints (id TEXT PRIMARY KEY, engine TEXT, policy TEXT, first REAL, base TEXT)",
     # Numbers name files, so none may come again (AUTOINCREMENT) when the table was emptied.
     """CREATE TABLE waiting (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER, part TEXT, tbl TEXT,
@@ -85,6 +86,10 @@ class AuditFolder:
             with self._transaction():
                 for statement in _TABLES:
                     self._db.execute(statement)
+        elif version == 1:
+            with self._transaction():
+                self._db.execute("ALTER TABLE runs ADD COLUMN reading TEXT")
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
 
     def __enter__(self) -> Self:
         return self
@@ -110,13 +115,14 @@ class AuditFolder:
                 self._db.execute("ROLLBACK")
             raise
 
-    def begin(self, source: str, fingerprint: Fingerprint) -> int:
-        """A new run; its number."""
+    def begin(self, source: str, fingerprint: Fingerprint, reading: Reading | None = None) -> int:
+        """A new run of a source, which ``reading`` opens again; its number."""
         with self._transaction():
             self._know(fingerprint)
             made = self._db.execute(
-                "INSERT INTO runs (source, fingerprint, started, state, counts) VALUES (?, ?, ?, 'begun', '{}')",
-                (source, fingerprint.id, time.time()),
+                "INSERT INTO runs (source, fingerprint, started, state, counts, reading) "
+                "VALUES (?, ?, ?, 'begun', '{}', ?)",
+                (source, fingerprint.id, time.time(), None if reading is None else json.dumps(reading.as_json())),
             )
         self.run = int(made.lastrowid or 0)
         return self.run
@@ -145,16 +151,18 @@ class AuditFolder:
         )
 
     def plan(self, fingerprint: str) -> Plan:
-        """What is done already under that fingerprint."""
+        """What is done already under that fingerprint; what could not be judged for a passing reason is not."""
         import numpy as np
+        import pyarrow.compute as pc
 
         ids, pairs = [], []
         for table in self._tables(ANSWERS, None, ["key", "content"]):
             keys, texts = (np.asarray(table[name].to_numpy()) for name in ("key", "content"))
             ids.append(keys)
             pairs.append(pairs_of(keys, texts))
-        judged = self._tables(JUDGEMENTS, _part(JUDGEMENTS, fingerprint), ["content"])
-        contents = (np.asarray(table["content"].to_numpy()) for table in judged)
+        judged = self._tables(JUDGEMENTS, _part(JUDGEMENTS, fingerprint), ["content", "verdict", "cause"])
+        done = (table.filter(pc.invert(passing(table))) for table in judged)
+        contents = (np.asarray(table["content"].to_numpy()) for table in done)
         return Plan(ids=KeySet(ids), pairs=KeySet(pairs), contents=KeySet(contents))
 
     def _tables(self, table: str, part: str | None, columns: Sequence[str]) -> Iterator[Any]:
@@ -171,11 +179,27 @@ class AuditFolder:
         query = "SELECT path FROM files WHERE tbl = ? AND (? IS NULL OR part = ?) ORDER BY path"
         return [self.path / path for (path,) in self._db.execute(query, (table, part, part))]
 
+    def files_by_run(self, table: str, part: str) -> dict[int, list[Path]]:
+        """The same by the run that they came from, oldest first."""
+        query = "SELECT run, path FROM files WHERE tbl = ? AND part = ? ORDER BY run, path"
+        found: dict[int, list[Path]] = {}
+        for run, path in self._db.execute(query, (table, part)):
+            found.setdefault(run, []).append(self.path / path)
+        return found
+
     def runs(self) -> list[dict[str, Any]]:
         """All runs in order."""
         names = ("number", "source", "fingerprint", "started", "ended", "state", "counts")
         rows = self._db.execute(f"SELECT {', '.join(names)} FROM runs ORDER BY number").fetchall()  # noqa: S608
         return [{**dict(zip(names, row, strict=True)), "counts": json.loads(row[-1])} for row in rows]
+
+    def readings(self) -> dict[str, Reading]:
+        """How each source was read, the last one first; those that only Python can name are left out."""
+        rows = self._db.execute("SELECT source, reading FROM runs WHERE reading IS NOT NULL ORDER BY number DESC")
+        found: dict[str, Reading] = {}
+        for source, reading in rows.fetchall():
+            found.setdefault(source, Reading.of(json.loads(reading)))
+        return found
 
     def fingerprints(self) -> dict[str, str]:
         """The engine of each fingerprint, oldest first."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from guardrail.audit.answer import LoggedAnswer, Rejected
-from guardrail.audit.columns import nameless
-from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS
+from guardrail.audit.columns import excerpt_of, nameless
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, PASSING, is_passing, no_rows
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import in_order
 from guardrail.engines.cascade import CascadeEngine
@@ -51,6 +51,14 @@ class Judging:
         guard = Guard(policy=self.policy, engine=made)
         return replace(guard, engine=_on_threads(guard.judge, threads))
 
+    def warm_guard(self) -> Guard:
+        """A guard for a worker, its model loaded before the first batch comes."""
+        guard = self.guard()
+        warm_up = getattr(guard.judge, "warm_up", None)
+        if callable(warm_up):
+            warm_up()
+        return guard
+
 
 def _on_threads(engine: Any, threads: int) -> Any:
     if isinstance(engine, LocalEngine) and not engine.threads:
@@ -82,7 +90,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What came of a batch: rows by table, what was rejected, and counts."""
+    """What came of a batch: rows by table, what was rejected, and counts. ``passing``: see tables.PASSING."""
 
     number: int
     rows: Mapping[str, list[dict[str, Any]]]
@@ -90,6 +98,7 @@ class Judged:
     size: float
     seen: int
     judged: int
+    passing: int = 0
     failed: tuple[int, ...] = ()
     cost: float = 0.0
     verdicts: Mapping[str, int] = field(default_factory=dict)
@@ -97,7 +106,7 @@ class Judged:
 
 def judge_batch(guard: Guard, batch: Batch, judging: Judging) -> Judged:
     """All answers of a batch; one that the guard refuses is rejected, the others stand."""
-    rows: dict[str, list[dict[str, Any]]] = {ANSWERS: [], JUDGEMENTS: [], FINDINGS: [], DOCUMENTS: []}
+    rows = no_rows()
     rejected, failed = list(batch.rejected), []
     cost, verdicts, judged = 0.0, Counter[str](), 0
     for item, report in in_order(lambda item: (item, _report(guard, item)), batch.items, judging.at_once):
@@ -120,6 +129,7 @@ def judge_batch(guard: Guard, batch: Batch, judging: Judging) -> Judged:
         size=batch.size,
         seen=batch.seen,
         judged=judged,
+        passing=sum(map(is_passing, rows[JUDGEMENTS])),
         failed=tuple(failed),
         cost=cost,
         verdicts=verdicts,
@@ -133,7 +143,7 @@ def _report(guard: Guard, item: Planned) -> Report | Rejected | None:
     try:
         return guard.check(answer.answer, answer.passages, question=answer.question)
     except UsageError as error:
-        return Rejected(place=answer.place, id=answer.id, reason=str(error), excerpt=answer.answer[:200])
+        return Rejected(place=answer.place, id=answer.id, reason=str(error), excerpt=excerpt_of(answer.answer))
 
 
 def _answer_row(answer: LoggedAnswer) -> dict[str, Any]:
@@ -155,6 +165,7 @@ def add_report(
     decision = judging.policy.decide(report)
     shown = tuple(f for f in report.findings if f.verdict is not Verdict.SUPPORTED or f.conflict)
     faults = [f for f in report.findings if f.verdict in FAULTY]
+    causes = [f.cause.value for f in report.findings if f.cause]
     texts = judging.texts == "all" or (judging.texts == "faulty" and bool(shown))
     rows[JUDGEMENTS].append(
         {
@@ -164,7 +175,8 @@ def add_report(
             "action": decision.action.value,
             "rule": decision.rule,
             "reason": storable(report.reason) if texts else "",
-            "cause": next((f.cause.value for f in report.findings if f.cause), None),
+            # A passing one first, for then the answer is judged again (PASSING).
+            "cause": min(causes, key=lambda cause: cause not in PASSING, default=None),
             "error_types": sorted({f.error_type.value for f in faults if f.error_type}),
             "findings": len(report.findings),
             "faults": len(faults),

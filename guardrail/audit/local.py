@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from guardrail.audit.answer import Rejected
+from guardrail.audit.columns import excerpt_of
 from guardrail.audit.judging import Batch, Judged, Judging, judge_batch
 from guardrail.guard import Guard
 
@@ -109,7 +110,7 @@ def _carefully(batch: Batch, pool: _Pool) -> Judged:
             raise
     if len(batch.items) == 1:
         answer = batch.items[0].answer
-        gone = Rejected(place=answer.place, id=answer.id, reason=_KILLED, excerpt=answer.answer[:200])
+        gone = Rejected(place=answer.place, id=answer.id, reason=_KILLED, excerpt=excerpt_of(answer.answer))
         rest = replace(batch, items=(), rejected=(*batch.rejected, gone))
         return replace(pool.submit(rest).result(), failed=(answer.content,))
     half = len(batch.items) // 2
@@ -120,9 +121,6 @@ def _carefully(batch: Batch, pool: _Pool) -> Judged:
 
 def joined(first: Judged, second: Judged) -> Judged:
     """Both as one batch."""
-    verdicts = dict(first.verdicts)
-    for verdict, count in second.verdicts.items():
-        verdicts[verdict] = verdicts.get(verdict, 0) + count
     return replace(
         first,
         rows={table: [*rows, *second.rows[table]] for table, rows in first.rows.items()},
@@ -130,9 +128,10 @@ def joined(first: Judged, second: Judged) -> Judged:
         size=first.size + second.size,
         seen=first.seen + second.seen,
         judged=first.judged + second.judged,
+        passing=first.passing + second.passing,
         failed=(*first.failed, *second.failed),
         cost=first.cost + second.cost,
-        verdicts=verdicts,
+        verdicts=Counter(first.verdicts) + Counter(second.verdicts),
     )
 
 
@@ -142,11 +141,7 @@ def _begin(judging: Judging) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    guard = judging.guard()
-    warm_up = getattr(guard.judge, "warm_up", None)
-    if callable(warm_up):
-        warm_up()
-    _worker.update(guard=guard, judging=judging)
+    _worker.update(guard=judging.warm_guard(), judging=judging)
 
 
 def _end_with(parent: Any) -> None:

@@ -17,7 +17,8 @@ from guardrail.audit.answer import LoggedAnswer, Rejected
 from guardrail.audit.judging import Batch, Judged, Judging, Planned, judge_batch
 from guardrail.audit.plan import Plan
 from guardrail.audit.sources import Piece, Source
-from guardrail.audit.sources.paths import missing
+from guardrail.audit.sources.paths import AUDIT_RAY, missing
+from guardrail.audit.tables import no_rows
 
 _TRIES = 3
 """How often an actor that died is begun again, and a batch that it died at is judged again; then Ray stops."""
@@ -57,7 +58,7 @@ def judged_by_ray(source: Source, plan: Plan, judging: Judging, length: int, clu
         import ray
         import ray.data
     except ModuleNotFoundError as error:
-        raise missing("ray", "audit-ray") from error
+        raise missing("ray", AUDIT_RAY) from error
     ours = not ray.is_initialized()
     if ours:
         local = cluster.address == "local"
@@ -106,8 +107,7 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
 
 
 def _nothing(size: float, again: int) -> Judged:
-    empty: dict[str, list[dict[str, Any]]] = {name: [] for name in ("answers", "judgements", "findings", "documents")}
-    return Judged(number=-1, rows=empty, rejected=(), size=size, seen=again, judged=0)
+    return Judged(number=-1, rows=no_rows(), rejected=(), size=size, seen=again, judged=0)
 
 
 def _planned(source: Source, plan: Plan, pieces: Sequence[Piece]) -> Iterator[_Work]:
@@ -198,10 +198,7 @@ class _Actor:
     guard: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guard = self.judging.guard()
-        warm_up = getattr(self.guard.judge, "warm_up", None)
-        if callable(warm_up):
-            warm_up()
+        self.guard = self.judging.warm_guard()
 
     def __call__(self, rows: dict[str, Any]) -> dict[str, list[bytes]]:
         batches = [pickle.loads(one) for one in rows["batch"]]  # noqa: S301  our own

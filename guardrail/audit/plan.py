@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.audit.answer import Found, LoggedAnswer, Rejected
+from guardrail.audit.columns import excerpt_of
 from guardrail.audit.judging import Batch, Judged, Planned
 from guardrail.audit.keys import KeySet
 from guardrail.audit.tables import ANSWERS, JUDGEMENTS
@@ -40,7 +41,7 @@ class Plan:
             self.pairs.add(pair)
         elif pair not in self.pairs:  # and is not remembered, or it would count as done when it comes again
             reason = "its id was used before, for another answer; ids must be unique"
-            return Rejected(place=answer.place, id=answer.id, reason=reason, excerpt=answer.answer[:200])
+            return Rejected(place=answer.place, id=answer.id, reason=reason, excerpt=excerpt_of(answer.answer))
         judge = self.contents.add(content)
         self.again += not new
         self.same += new and not judge

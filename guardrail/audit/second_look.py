@@ -85,7 +85,7 @@ def ranked(folder: AuditFolder, look: SecondLook, base: str, fingerprint: str) -
 
 def _spent(folder: AuditFolder, fingerprint: str) -> tuple[float, int]:
     with views(folder, fingerprint, alone=True) as connection:
-        cost, count = connection.execute("SELECT SUM(cost), COUNT(*) FROM judgements").fetchone()
+        cost, count = connection.execute("SELECT SUM(cost), COUNT(*) FROM every_judgements").fetchone()
     return float(cost or 0.0), int(count)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from guardrail.audit.sources.paths import missing
+from guardrail.types import Cause, Verdict
 
 ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS = "answers", "judgements", "findings", "documents"
 TABLES = (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS)
@@ -14,8 +15,32 @@ TABLES = (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS)
 
 REJECTED = "rejected"
 
+PASSING = (Cause.TIMEOUT.value, Cause.BUDGET.value, Cause.ENGINE.value)
+"""Causes that another day may not have: time ran out; no request was left, or the endpoint was taken for down; the
+engine or its endpoint failed. What is unverified for one of them is not done: the next run judges it again."""
+
+
+def is_passing(row: Mapping[str, Any]) -> bool:
+    """Whether a judgement says only that it could not be made this time."""
+    return row["verdict"] == Verdict.UNVERIFIED.value and row["cause"] in PASSING
+
+
+def passing(judgements: Any) -> Any:
+    """The same of each row of a table, as an array of booleans."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unverified = pc.equal(judgements["verdict"], Verdict.UNVERIFIED.value)
+    return pc.and_(unverified, pc.is_in(judgements["cause"], pa.array(PASSING)))
+
+
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows by table."""
+
+
+def no_rows() -> dict[str, list[dict[str, Any]]]:
+    """An empty list for each of TABLES."""
+    return {table: [] for table in TABLES}
 
 
 @lru_cache(maxsize=1)

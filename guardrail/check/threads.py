@@ -23,7 +23,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
-AT_ONCE = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+AT_ONCE = min(4, cores())
 """Threads that may work for checks at once. More would wait for each other (much of a check is Python, which one thread
 at a time runs), and an event loop beside them would wait for all of them, 5 ms each."""
 

@@ -14,6 +14,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from guardrail.cli.audit_columns import read_columns
+from guardrail.cli.audit_compare import compare
+from guardrail.cli.audit_rate import rate, sample
+from guardrail.cli.audit_scores import scores
 from guardrail.cli.engines import EngineChoice, with_engine
 from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.errors import UsageError
@@ -21,6 +25,7 @@ from guardrail.errors import UsageError
 if TYPE_CHECKING:
     from guardrail.audit import Audited
     from guardrail.audit import Progress as Done
+    from guardrail.audit.rate import Corrected
 
 _SAY_EVERY = 30.0
 
@@ -85,9 +90,9 @@ def run(
 
     Example: guardrail audit run "logs/*.parquet" --out audit --label model, or without the word run.
     """
-    from guardrail.audit import Columns, audit
+    from guardrail.audit import audit
 
-    columns = Columns(names=_pairs(column, "--column"), labels=_pairs(label, "--label"))
+    columns = read_columns(column, label)
     first, second = _engines(engine, budget)
     with _shown(quiet=quiet) as tell:
         try:
@@ -109,18 +114,35 @@ def report(
     fingerprint: Annotated[
         str | None, typer.Option(help="Of engine and policy, or how it begins; default: those of the last run.")
     ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Labels of a sample, for the rate that they give (guardrail audit rate).")
+    ] = None,
+    design: Annotated[Path | None, typer.Option(help="Design of the sample; default: beside the labels.")] = None,
 ) -> None:
     """Write report.html, report.md and tables/ anew.
 
-    Example: guardrail audit report audit
+    Example: guardrail audit report audit --labels audit/sample.labels.jsonl
     """
-    _report(folder, fingerprint)
+    from guardrail.audit.rate import corrected_rate
+
+    _report(folder, fingerprint, None if labels is None else corrected_rate(labels, design))
 
 
-def _report(folder: Path, fingerprint: str | None) -> None:
+audits.command()(sample)
+audits.command()(rate)
+audits.command()(compare)
+audits.command()(scores)
+
+
+def _report(folder: Path, fingerprint: str | None, corrected: Corrected | None = None) -> None:
     from guardrail.audit.report import write_report
 
-    whole = write_report(folder, fingerprint).whole
+    whole = write_report(folder, fingerprint, corrected).whole
+    if corrected is not None:
+        typer.echo(
+            f"{corrected.rate:.1%} by labels of a sample (95 % interval {corrected.low:.1%} to {corrected.high:.1%}); "
+            "by the engine alone:"
+        )
     if whole.total:
         low, high = whole.interval
         typer.echo(
@@ -139,16 +161,6 @@ def _engines(choice: EngineChoice, budget: float | None) -> tuple[Any, Any]:
     return "local", lambda policy: choice.build(policy).second  # type: ignore[union-attr]
 
 
-def _pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    pairs = {}
-    for one in given or ():
-        name, equals, column = one.partition("=")
-        if not equals and option == "--column":
-            raise UsageError(f"{option} must be NAME=COLUMN, got {one!r}.")
-        pairs[name] = column if equals else name
-    return pairs
-
-
 def _sum_up(done: Audited) -> None:
     rate = done.seen / done.seconds if done.seconds else 0.0
     parts = [f"{done.seen:,} rows in {_clock(done.seconds)} ({rate:,.1f} a second)", f"{done.judged:,} judged"]
@@ -160,6 +172,12 @@ def _sum_up(done: Audited) -> None:
     if done.cost:
         parts.append(f"cost {done.cost:.4f}")
     typer.echo(", ".join(parts), err=True)
+    if done.passing:
+        typer.echo(
+            f"{done.passing:,} answers could not be judged this time (out of time, or the engine failed); the same "
+            "command judges them again",
+            err=True,
+        )
     if done.rejected:
         typer.echo(f"{done.rejected:,} rows could not be audited: {done.folder}/rejected says why", err=True)
     if done.rejected and not done.written and not done.again:

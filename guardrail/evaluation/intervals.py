@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-_Z = 1.959964  # 95 % of the normal distribution
+Z = 1.959964
+"""95 % of the normal distribution lie within so many standard deviations."""
 
 
 def wilson(hits: float, total: float) -> tuple[float, float]:
@@ -19,7 +20,7 @@ def wilson(hits: float, total: float) -> tuple[float, float]:
     """
     if not 0 <= hits <= total or total == 0:
         raise ValueError(f"a share needs 0 <= hits <= total and total > 0, got {hits} of {total}")
-    share, square = hits / total, _Z * _Z / total
+    share, square = hits / total, Z * Z / total
     middle = (share + square / 2) / (1 + square)
-    half = _Z / (1 + square) * math.sqrt(share * (1 - share) / total + square / (4 * total))
+    half = Z / (1 + square) * math.sqrt(share * (1 - share) / total + square / (4 * total))
     return min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half))

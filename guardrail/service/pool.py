@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
 
 from guardrail.check.contract import AsyncEngine, Engine
-from guardrail.check.threads import in_thread
+from guardrail.check.threads import cores, in_thread
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.errors import UsageError
 from guardrail.repair.generators import Generator
@@ -84,7 +83,7 @@ class Pool:
 
 def threads_of(limits: Limits) -> int:
     """Checks that run at once in one worker: one per core, two at least so that a large one never holds all."""
-    return limits.threads or max(2, min(4, _cores()), limits.processes or 0)
+    return limits.threads or max(2, min(4, cores()), limits.processes or 0)
 
 
 def processes_of(settings: Settings) -> int:
@@ -97,12 +96,8 @@ def start_processes(settings: Settings, count: int, measures: Measures) -> Proce
     """So many processes of the local engine, which share the cores; None where there are to be none."""
     if not count:
         return None
-    engine = LocalEngine(threads=max(1, _cores() // (count * settings.workers)))
+    engine = LocalEngine(threads=max(1, cores() // (count * settings.workers)))
     return Processes(engine, count, settings.limits.seconds, measures, settings.log_level)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def here(regenerate: Generator | None, wait: Wait) -> Generator | None:

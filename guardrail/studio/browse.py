@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,15 +16,12 @@ from guardrail.studio.errors import StudioError
 from guardrail.studio.recorded.changes import Change, Compared
 from guardrail.studio.recorded.chosen import FieldError
 from guardrail.studio.recorded.contest import judged
-from guardrail.studio.recorded.facets import Facets, facets, marked
+from guardrail.studio.recorded.facets import facets
 from guardrail.studio.recorded.file_source import FileSource
 from guardrail.studio.recorded.listing import count_records, list_records
 from guardrail.studio.recorded.opened import about, as_refusal, chosen_of, reply, source_of
-from guardrail.studio.recorded.source import Source
+from guardrail.studio.recorded.tally import tally_of
 from guardrail.studio.studio import Studio
-
-_counted: WeakKeyDictionary[Source, tuple[object, Facets]] = WeakKeyDictionary()
-"""What the filters of each source were last, and for which state of it."""
 
 
 def routes(studio: Studio) -> list[Route]:
@@ -80,10 +76,8 @@ def choices_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
     source, now = source_of(studio), time.time()
     chosen = chosen_of({name: query[name] for name in ("since", "until") if name in query}, now)
     with source.open() as connection:
-        mark = (chosen.selection.since, chosen.selection.until, marked(connection))
-        if source not in _counted or _counted[source][0] != mark:
-            _counted[source] = mark, facets(connection, chosen, now)
-        return {**asdict(_counted[source][1]), "source": about(source)}
+        found = facets(connection, chosen, now, tally_of(source, connection, chosen, now))
+    return {**asdict(found), "source": about(source)}
 
 
 def one(studio: Studio, ident: str) -> dict[str, Any]:
@@ -113,7 +107,7 @@ def changes_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
     chosen = chosen_of({key: value for key, value in query.items() if key != by}, now)
     try:
         with source.open() as connection:
-            compared = Compared(connection, chosen, now, by)
+            compared = Compared(tally_of(source, connection, chosen, now), by)
         values = compared.values()
         newest = [value.value for value in values][-2:]
         first, second = query.get("first"), query.get("second")

@@ -102,17 +102,16 @@ class Desk:
     def _drawn(self, order: str, seed: int, limit: int, engine: str) -> tuple[list[str], dict[str, Any] | None]:
         source = source_of(self._studio)
         job: Job[Looked] | None = None
-        guard = self._studio.guard()
         with source.open() as connection:
             left = queue.unchecked(connection) if order in (queue.WORST, queue.UNCERTAIN) else 0
             looks = bool(left or (order == queue.ENGINES and engine))
             drawn = queue.draw(connection, seed, queue.MOST if looks else limit) if looks or order == RANDOM else []
         if order == queue.ENGINES and engine:
             self._looks = self._looks or SecondLooks(source)
-            job = self._looks.job(engine, seed, self._studio.guard(engine=engine), drawn, first=guard)
+            job = self._looks.job(engine, seed, self._studio.guard(engine=engine), drawn, first=self._studio.guard())
         elif left:
             self._looks = self._looks or SecondLooks(source)
-            job = self._looks.job("", seed, guard, drawn)
+            job = self._looks.job("", seed, self._studio.guard(), drawn)
         with source.open() as connection:
             if order == queue.WORST:
                 drawn = queue.worst(connection, limit)

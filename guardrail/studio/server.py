@@ -19,16 +19,18 @@ PORT = 8322
 
 
 class _Server(uvicorn.Server):
-    """Opens the browser when connections are taken, not before."""
+    """Says its address, and opens the browser, when connections are taken, not before."""
 
-    def __init__(self, config: uvicorn.Config, address: str | None) -> None:
+    def __init__(self, config: uvicorn.Config, said: str, opened: str | None) -> None:
         super().__init__(config)
-        self._address = address
+        self._said = said
+        self._opened = opened
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self._address is not None:  # a browser of the terminal would hold the loop
-            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+        print(self._said, file=sys.stderr, flush=True)  # noqa: T201
+        if self._opened is not None:  # a browser of the terminal would hold the loop
+            threading.Thread(target=webbrowser.open, args=(self._opened,), daemon=True).start()
 
 
 def serve(studio: Studio, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = True) -> None:
@@ -49,18 +51,14 @@ def serve(studio: Studio, *, host: str = "127.0.0.1", port: int | None = None, b
         name = "127.0.0.1" if host in ("", "0.0.0.0") else host  # noqa: S104  only compared
         name = f"[{name}]" if ":" in name else name
         address = f"http://{name}:{listening.getsockname()[1]}/#token={app.state.token}"
-        print(f"guardrail studio: {address}\nCtrl-C ends it.", file=sys.stderr, flush=True)  # noqa: T201
+        said = f"guardrail studio: {address}\nCtrl-C ends it."
         if not is_loopback(host):
-            print(  # noqa: T201
-                f"Others reach {host}, too: whoever has the address above can use it, and it is sent unencrypted.",
-                file=sys.stderr,
-                flush=True,
-            )
+            said += f"\nOthers reach {host}, too: whoever has the address above can use it, and it is sent unencrypted."
         config = uvicorn.Config(
             app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
             proxy_headers=False, timeout_graceful_shutdown=2,
         )  # fmt: skip
-        _Server(config, address if browser else None).run([listening])
+        _Server(config, said, address if browser else None).run([listening])
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

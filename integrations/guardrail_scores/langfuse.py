@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from guardrail.types import GuardedAnswer, Report
-from guardrail_scores.scores import Sender, ident, scores_of
+from guardrail_scores.scores import Score, Sender, ident, scores_of
 
 
 class Langfuse(Sender):
@@ -24,7 +26,15 @@ class Langfuse(Sender):
         Raises:
             NotWrittenError: they were not taken.
         """
-        for score in scores_of(checked):
+        self.write_scores(scores_of(checked), trace_id, observation_id)
+
+    def write_scores(self, scores: Iterable[Score], trace_id: str, observation_id: str | None = None) -> None:
+        """Write these scores to a trace, or to one observation of it.
+
+        Raises:
+            NotWrittenError: they were not taken.
+        """
+        for score in scores:
             body = {
                 "id": ident("langfuse", trace_id, observation_id or "", score.name),
                 "traceId": trace_id,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from guardrail.types import GuardedAnswer, Report
-from guardrail_scores.scores import Sender, ident, scores_of
+from guardrail_scores.scores import Score, Sender, ident, scores_of
 
 
 class LangSmith(Sender):
@@ -25,7 +26,15 @@ class LangSmith(Sender):
         Raises:
             NotWrittenError: they were not taken.
         """
-        for score in scores_of(checked):
+        self.write_scores(scores_of(checked), run_id, trace_id)
+
+    def write_scores(self, scores: Iterable[Score], run_id: str, trace_id: str | None = None) -> None:
+        """Write these scores to a run.
+
+        Raises:
+            NotWrittenError: they were not taken.
+        """
+        for score in scores:
             body: dict[str, Any] = {
                 "id": ident("langsmith", run_id, score.name),
                 "run_id": run_id,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from guardrail.types import GuardedAnswer, Report, Verdict
-from guardrail_scores.scores import Sender, scores_of
+from guardrail_scores.scores import Score, Sender, scores_of
 
 _IDENTIFIER = "rag-guardrail"
 """Annotations of the same name and identifier overwrite each other."""
@@ -33,23 +34,30 @@ class Phoenix(Sender):
         Raises:
             NotWrittenError: they were not taken.
         """
-        data = [
-            {
-                "span_id": span_id,
-                "name": score.name,
-                "annotator_kind": "CODE",
-                "identifier": _IDENTIFIER,
-                "result": {
-                    "label" if isinstance(score.value, str) else "score": score.value,
-                    "explanation": score.comment,
-                },
-            }
-            for score in scores_of(checked)
-        ]
+        data = [{"span_id": span_id} | _annotation(score) for score in scores_of(checked)]
         self.post("/v1/span_annotations", {"data": data}, sync="true")
         report = checked if isinstance(checked, Report) else checked.report
         if retriever_span_id is not None and report.passages:
             self.post("/v1/document_annotations", {"data": _documents(report, retriever_span_id)}, sync="true")
+
+    def write_scores(self, scores: Iterable[Score], trace_id: str) -> None:
+        """Write these scores to a whole trace (32 hex digits), where the span that answered is not known.
+
+        Raises:
+            NotWrittenError: they were not taken.
+        """
+        data = [{"trace_id": trace_id} | _annotation(score) for score in scores]
+        self.post("/v1/trace_annotations", {"data": data}, sync="true")
+
+
+def _annotation(score: Score) -> dict[str, Any]:
+    key = "label" if isinstance(score.value, str) else "score"
+    return {
+        "name": score.name,
+        "annotator_kind": "CODE",
+        "identifier": _IDENTIFIER,
+        "result": {key: score.value, "explanation": score.comment},
+    }
 
 
 def _documents(report: Report, span_id: str) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def browser():
 def context(browser):
     """A browser profile of its own; an error in the page's console fails the test."""
     made = browser.new_context()
-    made.set_default_timeout(60_000)  # machines of CI are slow
+    made.set_default_timeout(300_000)  # machines of CI are slow
     faults = []
     made.on("weberror", lambda error: faults.append(str(error.error)))
     yield made

@@ -13,7 +13,7 @@ BODY = {"answer": "A bridge opened.", "passages": ["A bridge opened."]}
 
 @pytest.fixture
 def web(site):
-    with httpx.Client(base_url=site.origin, timeout=60) as client:
+    with httpx.Client(base_url=site.origin, timeout=300) as client:
         yield client
 
 

@@ -259,7 +259,7 @@ def test_axe_has_nothing_serious_to_say(browser, site, width):
     from axe_playwright_python.sync_playwright import Axe
 
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="dark")
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(300_000)
     page = context.new_page()
     opened(page, site)
     serious(Axe(), page)

@@ -21,7 +21,7 @@ class Desk:
 
     def __init__(self, site, by="Ana"):
         self.by = by
-        self._client = httpx.Client(base_url=f"{site.origin}/api/label", headers=site.headers, timeout=120)
+        self._client = httpx.Client(base_url=f"{site.origin}/api/label", headers=site.headers, timeout=300)
 
     def get(self, path, **query):
         return self._client.get(path, params={"by": self.by, **query})

@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
-import httpx
 import pytest
 
 pytest.importorskip("playwright")
@@ -24,7 +24,7 @@ from tests.support.axe import serious_faults
 from tests.support.label_files import bridge, is_wrong, write_bridges
 from tests.support.studios import running
 
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=300_000)
 
 pytestmark = pytest.mark.clock
 
@@ -73,6 +73,7 @@ def test_ten_answers_by_keyboard_alone(page, site, source):
     wrong = 0
     for number in range(1, 11):
         where(page, f"Answer {number} of 10 · sentence 1 of 2")
+        expect(page.get_by_text("This queue is done")).to_be_hidden()
         ident = truth[page.locator(".asked").inner_text()]
         page.keyboard.press("1")
         where(page, f"Answer {number} of 10 · sentence 2 of 2")
@@ -113,6 +114,16 @@ def test_ten_answers_by_keyboard_alone(page, site, source):
             assert evidence.of(one.passages[number].text).startswith("Its two towers")
 
 
+def test_the_end_of_a_queue_leads_to_set(page, site):
+    begin(page, site, how_many=1)
+    page.keyboard.press("1")
+    where(page, "sentence 2 of 2")
+    page.keyboard.press("1")
+    expect(page.get_by_role("link", name="Set a threshold from its labels")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Set a threshold from 1 labelled answer")).to_be_visible()
+
+
 def test_undo_unsure_and_skip(page, site, source):
     begin(page, site)
     page.keyboard.press("1")
@@ -129,12 +140,75 @@ def test_undo_unsure_and_skip(page, site, source):
     where(page, "Answer 2 of 12")
     page.keyboard.press("p")
     where(page, "Answer 1 of 12 · sentence 2 of 2")
+    where(page, "the answer: ")
     page.keyboard.press("z")  # the skip
-    where(page, "Answer 1 of 12")
+    expect(page.locator(".answer-side")).not_to_contain_text("the answer: ")
+    where(page, "Answer 1 of 12 · sentence 2 of 2")
     page.keyboard.press("2")
-    where(page, "Contradicted")
+    where(page, "Contradicted · n goes on")
+    kept(page)
+    last = at_hand(page).inner_text().rstrip(".").split()[-1]
+    page.keyboard.press("w")
+    page.get_by_role("listbox").press("End")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"“{last}”")).to_be_visible()
+    assert list(labels_of(source).values()) == ["contradicted"]
+
+
+def holding(page, url):
+    """Requests that are held up: those that came, and what lets them all go."""
+    held, free = [], []
+    page.route(url, lambda route: route.continue_() if free else held.append(route))
+
+    def release():
+        free.append(True)
+        while held:
+            held.pop().continue_()
+
+    return held, release
+
+
+def pump(page, come):
+    """Let the browser go on until something has come."""
+    deadline = time.monotonic() + 300
+    while not come():
+        assert time.monotonic() < deadline
+        page.evaluate("new Promise((go) => setTimeout(go, 10))")
+
+
+def test_keys_are_about_the_answer_that_is_shown(page, site, source):
+    """The next answer is slow to come, and whoever labels is quick."""
+    begin(page, site)
+    page.keyboard.press("1")
+    where(page, "sentence 2 of 2")
+    held, release = holding(page, "**/api/label/item*")
+    page.keyboard.press("1")
+    pump(page, lambda: len(held) == 1)
+    with page.expect_response("**/api/label/say"):
+        page.keyboard.press("1")  # once more: this is not about answer 2, and does not pass it over
+    with page.expect_response("**/api/label/say"):
+        page.keyboard.press("2")  # it was wrong after all
+    release()
+    where(page, "Answer 2 of 12 · sentence 1 of 2 · not labelled yet")
     kept(page)
     assert list(labels_of(source).values()) == ["contradicted"]
+
+
+def test_what_is_said_while_the_answer_is_read_again_is_shown(page, site):
+    begin(page, site)
+    page.keyboard.press("2")
+    where(page, "Contradicted")
+    held, release = holding(page, "**/api/label/item*")
+    page.keyboard.press("z")
+    pump(page, lambda: held)
+    before = held[0].fetch()
+    with page.expect_response("**/api/label/say"):
+        page.keyboard.press("3")
+    held.pop(0).fulfill(response=before)
+    release()
+    where(page, "Answer 1 of 12 · sentence 1 of 2 · Not in the passages")
+    kept(page)
+    where(page, "Answer 1 of 12 · sentence 1 of 2 · Not in the passages")
 
 
 def test_two_tabs_of_two_people_at_once_lose_nothing(context, site, source):
@@ -174,8 +248,7 @@ def test_two_tabs_of_one_person(context, site):
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9")
 def test_labels_survive_a_kill(page, source):
     """What the page called kept is there when the studio starts again, and labelling goes on where it was."""
-    port = free_port()  # the same twice: what the page keeps, such as the name, belongs to an address
-    with started(source, port) as (process, url):
+    with reserved_port() as port, started(source, port) as (process, url):
         page.goto(f"{url}&/label")
         page.get_by_label("Your name").fill("Ana")
         page.keyboard.press("Enter")
@@ -187,17 +260,34 @@ def test_labels_survive_a_kill(page, source):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         page.keyboard.press("1")
-        expect(page.get_by_text("The studio does not answer")).to_be_visible()
-    assert list(labels_of(source).values()) == ["unsupported"]
-    with started(source, port) as (_, url):
-        page.goto("about:blank")
-        page.goto(f"{url}&/label?order=random&seed=1&limit=12")
-        where(page, "Answer 1 of 12 · sentence 2 of 2")
+        expect(page.get_by_text("The last label was not kept, from answer 1 on")).to_be_visible()
+        expect(page.get_by_text("The studio does not answer")).to_have_count(1)  # said once, and it stays on the answer
+        where(page, "Answer 1 of 12")
+        assert list(labels_of(source).values()) == ["unsupported"]
+        with started(source, port) as (_, again):
+            page.get_by_role("button", name="Try again").click()
+            page.get_by_label("Address or token").fill(again)  # the new run has another token
+            page.get_by_role("button", name="Unlock").click()
+            where(page, "Answer 1 of 12 · sentence 2 of 2 · not labelled yet")
+            page.keyboard.press("1")
+            where(page, "Answer 2 of 12")
+            page.goto("about:blank")
+            page.goto(f"{again}&/label?order=random&seed=1&limit=12")
+            where(page, "Answer 2 of 12 · sentence 1 of 2")
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+@contextmanager
+def reserved_port():
+    """A port that two runs may have one after the other, and no other process in between.
+
+    What the page keeps, such as the name, belongs to an address.
+    """
+    with (
+        socket.socket() as held
+    ):  # bound and not listening: the studio may bind it too, nobody is given it as a free one
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 class started:  # noqa: N801  reads as a verb
@@ -210,15 +300,9 @@ class started:  # noqa: N801  reads as a verb
     def __enter__(self):
         self._process = subprocess.Popen(self._argv, stderr=subprocess.PIPE, text=True)
         line = self._process.stderr.readline()
-        address = re.search(r"http://\S+", line)[0]
-        for _ in range(600):  # it is printed before connections are taken
-            try:
-                httpx.get(address, timeout=60)
-            except httpx.ConnectError:
-                time.sleep(0.1)
-            else:
-                return self._process, address
-        raise TimeoutError(address)
+        found = re.search(r"http://\S+", line)
+        assert found, line + self._process.stderr.read()
+        return self._process, found[0]  # it is printed once connections are taken
 
     def __exit__(self, *_):
         self._process.kill()

@@ -1,4 +1,19 @@
-"""The shell in a real browser."""
+"""The shell in a real browser, and the files that the wheel holds."""
+
+import re
+from pathlib import Path
+
+import guardrail.studio
+
+FILES = [path for path in (Path(guardrail.studio.__file__).parent / "pages").rglob("*") if path.is_file()]
+SVG = "http://www.w3.org/2000/svg"  # a name, which nothing opens
+
+
+def test_the_files_are_small_and_name_no_other_site():
+    assert sum(path.stat().st_size for path in FILES) < 400_000
+    for path in FILES:
+        named = set(re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^\s\"')]*", path.read_text(encoding="utf-8")))
+        assert named <= {SVG}, path.name
 
 
 def test_the_page_opens_with_its_token_and_hides_it(page, site):

@@ -26,13 +26,16 @@ def source(tmp_path_factory):
 
 
 @pytest.fixture
-def out(tmp_path):
-    return tmp_path / "policy.yaml"
+def out(source):
+    """The file that may be written; it is not there yet."""
+    path = source.with_name("policy.yaml")
+    path.unlink(missing_ok=True)
+    return path
 
 
-@pytest.fixture
-def client(source, out):
-    yield from opened(Studio(source, policy_out=out))
+@pytest.fixture(scope="module")  # the answers are judged once
+def client(source):
+    yield from opened(Studio(source, policy_out=source.with_name("policy.yaml")))
 
 
 def opened(studio):

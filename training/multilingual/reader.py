@@ -94,13 +94,4 @@ class Reader(PackModel):
         state = state + self.kinds(kinds)
         for layer in self.layers[self.frozen :]:
             state = layer(state, bias)
-        numbers = torch.arange(0, segments.max() + 1, device=ids.device)
-        member = (segments[:, None, :] == numbers[None, :, None]).to(state.dtype)  # (packs, 1 + claims, tokens)
-        means = member @ state / member.sum(-1, keepdim=True).clamp(min=1.0)
-        backwards = torch.arange(member.shape[-1], 0, -1, device=ids.device)
-        first = torch.argmax(member * backwards, dim=-1)
-        starts = state.gather(1, first[..., None].expand(-1, -1, state.shape[-1]))[:, 1:]
-        claim = means[:, 1:]
-        premise = means[:, :1].expand_as(claim)
-        logits: Tensor = self.head(torch.cat([starts, premise, claim, (premise - claim).abs()], dim=-1))
-        return logits
+        return self.judged(state, segments)

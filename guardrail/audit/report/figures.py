@@ -105,7 +105,7 @@ def figures_of(connection: Any) -> Figures:
         causes=counted(
             "SELECT COALESCE(cause, 'none given'), COUNT(*) n FROM judged WHERE known = 0 GROUP BY 1 ORDER BY n DESC, 1"
         ),
-        documents=_worst_first(_rates(connection, _DOCUMENTS, whole))[:MOST],
+        documents=worst_documents(connection, whole),
         contradicted=counted(_CITED.format(what="contradicted")),
         conflicts=counted(_CITED.format(what="conflicts")),
         mixed=int(one("SELECT COUNT(*) FROM judged WHERE mixed")[0]),
@@ -148,6 +148,14 @@ def _rates(connection: Any, query: str, whole: Rate) -> list[Rate]:
 def _others(bad: int, total: int, whole: Rate) -> float:
     left = whole.total - total
     return (whole.bad - bad) / left if left > 0 else (whole.share or 0.0)
+
+
+def worst_documents(connection: Any, whole: Rate | None = None) -> list[Rate]:
+    """Documents that were given to bad answers, those with most bad answers too many first."""
+    if whole is None:
+        bad, known = connection.execute("SELECT SUM(bad), SUM(known) FROM judged").fetchone()
+        whole = Rate("all", int(bad or 0), int(known or 0))
+    return _worst_first(_rates(connection, _DOCUMENTS, whole))[:MOST]
 
 
 def _worst_first(rates: Sequence[Rate]) -> list[Rate]:

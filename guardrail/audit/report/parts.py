@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from guardrail.audit.report.figures import MOST, Figures, Rate
+
+if TYPE_CHECKING:
+    from guardrail.audit.rate.corrected import Corrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ _SHOWN = 600
 _DAYS = 62
 
 
-def parts_of(figures: Figures, engine: str) -> Iterator[Part]:
+def parts_of(figures: Figures, engine: str, corrected: Corrected | None = None) -> Iterator[Part]:
     """The report, in order."""
     whole, unverified = figures.whole, figures.verdicts.get("unverified", 0)
     yield Text(f"{figures.answers:,} answers ({figures.distinct:,} different ones) were judged by {engine}.")
@@ -47,11 +50,15 @@ def parts_of(figures: Figures, engine: str) -> Iterator[Part]:
         yield from _rejected(figures)
         return
     yield Heading("How bad it was")
+    if corrected is not None:
+        yield from _corrected(corrected)
+    alone = "By the count of the engine alone, " if corrected else ""
     yield Text(
-        f"{_share(whole)} of the answers that could be judged say something that their passages contradict or do not "
-        f"support: {whole.bad:,} of {whole.total:,} (95 % interval {_interval(whole)}). {unverified:,} answers could "
-        "not be judged. The interval is that of chance in the sample of answers. How often the engine itself is wrong "
-        "is not in it, so let people label some of these answers before you quote the number."
+        f"{alone}{_share(whole)} of the answers that could be judged say something that their passages contradict or "
+        f"do not support: {whole.bad:,} of {whole.total:,} (95 % interval {_interval(whole)}). {unverified:,} answers "
+        "could not be judged. The interval is that of chance in the sample of answers. How often the engine itself is "
+        "wrong is not in it, so let people label some of these answers before you quote the number: guardrail audit "
+        "sample."
     )
     yield Table(("verdict", "answers", "share"), [
         (name, f"{n:,}", f"{n / figures.answers:.1%}") for name, n in figures.verdicts.items()
@@ -66,6 +73,20 @@ def parts_of(figures: Figures, engine: str) -> Iterator[Part]:
     yield from _documents(figures)
     yield from _worst(figures)
     yield from _rejected(figures)
+
+
+def _corrected(found: Corrected) -> Iterator[Part]:
+    yield Text(
+        f"{found.rate:.1%} of the answers say something that their passages contradict or do not support (95 % "
+        f"interval {found.low:.1%} to {found.high:.1%}). That is what people say of a stratified sample, "
+        f"{found.labelled:,} of {found.drawn:,} drawn answers, for {found.answers:,} answers with passages; the "
+        f"engine's own count of these is {found.engine:.1%}."
+    )
+    rows = [
+        (s.part.name, f"{s.part.answers:,}", f"{s.part.bad / s.part.answers:.1%}", f"{s.wrong:,} of {s.labelled:,}")
+        for s in found.strata
+    ]
+    yield Table(("the engine says (score)", "answers", "bad by the engine", "bad by people"), rows)
 
 
 def _where(figures: Figures) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from guardrail.audit.folder import AuditFolder
 from guardrail.audit.sources.paths import missing
-from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, REJECTED, schemas
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, PASSING, REJECTED, schemas
 from guardrail.errors import UsageError
 
 
@@ -17,7 +17,8 @@ def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
 
     ``judged`` has a row per logged answer that was judged under the fingerprint: its columns of ``answers`` with
     verdict, score, error_types and the rest; ``bad`` and ``known`` are 1 or 0. After a second look its verdicts
-    stand in place of the first engine's; ``alone``: without the first engine's.
+    stand in place of the first engine's; ``alone``: without the first engine's. ``every_judgements`` (``alone``) also
+    has judgements that a later run has replaced, with their run.
 
     Raises:
         MissingExtraError: duckdb is not installed.
@@ -33,17 +34,18 @@ def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
     connection.execute("SET preserve_insertion_order = false")
     last = max((run["number"] for run in folder.runs()), default=0)
     base = None if alone else folder.base(fingerprint)
-    for table in (ANSWERS, JUDGEMENTS, FINDINGS, DOCUMENTS, REJECTED):  # findings need the judgements
-        part = None if table == ANSWERS else f"run={last}" if table == REJECTED else f"fingerprint={fingerprint}"
-        if base is None or table in (ANSWERS, REJECTED):
-            _view(connection, table, folder.files(table, part))
-            continue
-        _view(connection, f"second_{table}", folder.files(table, part), table)
-        _view(connection, f"first_{table}", folder.files(table, f"fingerprint={base}"), table)
-        connection.execute(
-            f"CREATE VIEW {table} AS SELECT * FROM second_{table} WHERE content IN ({_SETTLED}) "  # noqa: S608
-            f"UNION ALL BY NAME SELECT * FROM first_{table} WHERE content NOT IN ({_SETTLED})"
-        )
+    _view(connection, ANSWERS, folder.files(ANSWERS))
+    _view(connection, REJECTED, folder.files(REJECTED, f"run={last}"))
+    if base is None:
+        _judged_under(connection, folder, fingerprint, "")
+    else:
+        _judged_under(connection, folder, fingerprint, "second_")
+        _judged_under(connection, folder, base, "first_")
+        for table in _JUDGED:
+            connection.execute(
+                f"CREATE VIEW {table} AS SELECT * FROM second_{table} WHERE content IN ({_SETTLED}) "  # noqa: S608
+                f"UNION ALL BY NAME SELECT * FROM first_{table} WHERE content NOT IN ({_SETTLED})"
+            )
     connection.execute(
         """CREATE VIEW judged AS
         SELECT a.*, j.* EXCLUDE (content), CAST(verdict IN ('contradicted', 'unsupported') AS INTEGER) AS bad,
@@ -51,6 +53,36 @@ def views(folder: AuditFolder, fingerprint: str, *, alone: bool = False) -> Any:
         FROM answers a JOIN judgements j USING (content)"""
     )
     return connection
+
+
+_JUDGED = (JUDGEMENTS, FINDINGS, DOCUMENTS)  # findings and documents need the judgements
+
+
+def _judged_under(connection: Any, folder: AuditFolder, fingerprint: str, prefix: str) -> None:
+    """Views ``judgements``, ``findings``, ``documents`` under the prefix, each content once, as it was judged last.
+
+    Only what could not be judged for a passing reason is judged again. ``every_judgements`` has the earlier ones too.
+    """
+    for table in _JUDGED:
+        name, every = f"{prefix}{table}", f"{prefix}every_{table}"
+        by_run = folder.files_by_run(table, f"fingerprint={fingerprint}")
+        for run, files in by_run.items():
+            _view(connection, f"{every}_{run}", files)
+        each = [f"SELECT *, {run} AS run FROM {every}_{run}" for run in by_run]  # noqa: S608  numbers of ours
+        if not each:
+            _view(connection, f"{every}_0", (), table)
+            each = [f"SELECT *, 0 AS run FROM {every}_0"]  # noqa: S608  our own name
+        connection.execute(f"CREATE VIEW {every} AS {' UNION ALL BY NAME '.join(each)}")
+        if table == JUDGEMENTS:
+            connection.execute(
+                f"""CREATE TEMP TABLE {prefix}newest AS SELECT content, MAX(run) AS run FROM {every}
+                WHERE content IN (SELECT content FROM {every} WHERE verdict = 'unverified' AND cause IN {PASSING})
+                GROUP BY 1 HAVING COUNT(*) > 1"""  # noqa: S608  our own names
+            )
+        connection.execute(
+            f"""CREATE VIEW {name} AS SELECT * EXCLUDE (run) FROM {every} e WHERE NOT EXISTS
+            (SELECT 1 FROM {prefix}newest n WHERE n.content = e.content AND n.run > e.run)"""  # noqa: S608
+        )
 
 
 # What the second engine could not judge takes no verdict of the first away.

@@ -7,23 +7,27 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from guardrail.audit.folder import AuditFolder
 from guardrail.audit.report.figures import Figures, Rate, figures_of
 from guardrail.audit.report.parts import Heading, Part, Table, Text, parts_of
 from guardrail.audit.report.views import chosen_fingerprint, views
 
+if TYPE_CHECKING:
+    from guardrail.audit.rate.corrected import Corrected
+
 _TITLE = "Audit of logged answers"
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
-def write_report(out: str | Path, fingerprint: str | None = None) -> Figures:
+def write_report(out: str | Path, fingerprint: str | None = None, corrected: Corrected | None = None) -> Figures:
     """Write report.html, report.md and tables/ of an audit, and return what they say.
 
     Args:
         out: The folder of the audit.
         fingerprint: Of the engine and policy whose verdicts count, or how it begins; None = those of the last run.
+        corrected: The rate by labels of a sample, to stand before the engine's own count.
 
     Raises:
         UsageError: there is no audit, or none of that fingerprint.
@@ -34,7 +38,7 @@ def write_report(out: str | Path, fingerprint: str | None = None) -> Figures:
         engine = f"{folder.fingerprints()[chosen]} (fingerprint {chosen})"
         with views(folder, chosen) as connection:
             figures = figures_of(connection)
-        parts = list(parts_of(figures, engine))
+        parts = list(parts_of(figures, engine, corrected))
         _write(folder.path / "report.html", as_html(parts))
         _write(folder.path / "report.md", as_markdown(parts))
         _write_tables(folder.path / "tables", figures)
@@ -45,14 +49,14 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def as_html(parts: Iterable[Part]) -> str:
+def as_html(parts: Iterable[Part], title: str = _TITLE) -> str:
     """One page: no script, nothing from elsewhere, all text escaped."""
     style = files("guardrail.evaluation").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_TITLE}</title><style>{style}</style></head><body><main><h1>{_TITLE}</h1>"
+        f"<title>{title}</title><style>{style}</style></head><body><main><h1>{title}</h1>"
         f"{''.join(map(_html, parts))}</main></body></html>\n"
     )
 

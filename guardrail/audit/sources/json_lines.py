@@ -9,7 +9,7 @@ from io import BufferedReader
 from typing import Any
 
 from guardrail.audit.columns import excerpt_of
-from guardrail.audit.sources.paths import File, file_system
+from guardrail.audit.sources.paths import File, file_system, name_of
 from guardrail.audit.sources.source import Piece, Raw
 
 PIECE_BYTES = 8 << 20
@@ -19,7 +19,7 @@ _PACKED = (".gz", ".zst", ".bz2")
 
 def pieces(file: File, *, whole: bool = False) -> Iterator[Piece]:
     """Pieces of about 8 MiB; one where the file is compressed, one list, or ``whole`` is asked for."""
-    if whole or file.uri.endswith((".json", *_PACKED)) or file.size <= PIECE_BYTES:
+    if whole or name_of(file.uri).endswith((".json", *_PACKED)) or file.size <= PIECE_BYTES:
         yield Piece(path=file.uri, size=file.size)
         return
     for number, start in enumerate(range(0, file.size, PIECE_BYTES)):
@@ -31,7 +31,7 @@ def rows(piece: Piece) -> Iterator[Raw]:
     """The rows of a piece; a line that is wrong is a Raw with its error, and so is what a broken file still held."""
     read = 0.0
     try:
-        for raw in _listed(piece) if piece.path.endswith(".json") else _lines(piece):
+        for raw in _listed(piece) if name_of(piece.path).endswith(".json") else _lines(piece):
             read += raw.size
             yield raw
     except OSError as error:

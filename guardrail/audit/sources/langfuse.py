@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guardrail.audit.answer import Found, LoggedAnswer, Rejected
-from guardrail.audit.columns import Columns, excerpt_of, logged, read_passages, seconds_of
+from guardrail.audit.columns import Columns, excerpt_of, read_passages, seconds_of
 from guardrail.audit.sources.source import UNREADABLE, Raw
 from guardrail.telemetry.labels import KEYS
 
@@ -59,10 +59,12 @@ def _answer(ident: str, parts: list[Mapping[str, Any]], place: str, columns: Col
         given = [doc for one in retrieved for doc in _listed(_json(one.get("output")))]
         given = given or next(filter(None, map(_inside, spoken)), [])
         started = next((v for one in ordered for k in _TIMES if (v := one.get(k)) is not None), None)
-        return logged(
-            ident,
-            answer,
-            *read_passages(given),
+        passages, documents = read_passages(given)
+        return LoggedAnswer(
+            id=ident,
+            answer=answer,
+            passages=passages,
+            documents=documents,
             question=_first(spoken, "input", _QUESTION),
             at=None if started is None else seconds_of(started),
             labels=_labels(parts, columns),

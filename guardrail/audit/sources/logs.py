@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guardrail.audit.answer import Found, LoggedAnswer, Rejected
-from guardrail.audit.columns import Columns, at_path, excerpt_of, logged, read_passages, seconds_of
+from guardrail.audit.columns import Columns, at_path, excerpt_of, read_passages, seconds_of
 from guardrail.audit.sources.source import UNREADABLE, Raw
 from guardrail.errors import UsageError
 from guardrail.service.proxy.evidence import find_evidence
@@ -80,11 +80,12 @@ def _exchange(
         if not labels and isinstance(body.get("model"), str):
             labels = {"model": body["model"]}
         moment = at if at is not None else reply.get("created")
-        documents = read_passages([{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages])
-        return logged(
-            ident,
-            answer,
-            *documents,
+        passages, documents = read_passages([{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages])
+        return LoggedAnswer(
+            id=ident,
+            answer=answer,
+            passages=passages,
+            documents=documents,
             question=evidence.question,
             at=None if moment is None else seconds_of(moment),
             labels=labels,

@@ -11,7 +11,7 @@ from guardrail.audit.columns import FIELDS, Columns
 from guardrail.audit.sources import json_lines, parquet
 from guardrail.audit.sources.langfuse import langfuse
 from guardrail.audit.sources.logs import litellm, openai_batch
-from guardrail.audit.sources.paths import File, file_system, find_files
+from guardrail.audit.sources.paths import File, file_system, find_files, name_of
 from guardrail.audit.sources.records import Records
 from guardrail.audit.sources.source import Form, Piece, Source, one_by_one
 from guardrail.audit.sources.traces import spans
@@ -58,7 +58,7 @@ class Files:
 
 
 def _is_parquet(uri: str) -> bool:
-    return uri.endswith(".parquet")
+    return name_of(uri).endswith(".parquet")
 
 
 def open_source(source: str, form: str = "auto", columns: Columns | None = None) -> Source:

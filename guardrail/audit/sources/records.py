@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from guardrail.audit.answer import Found, Rejected
-from guardrail.audit.columns import logged, read_passages
+from guardrail.audit.answer import Found, LoggedAnswer, Rejected
+from guardrail.audit.columns import read_passages
 from guardrail.audit.sources.source import Piece
 from guardrail.telemetry.records import RecordStore
 
@@ -35,10 +35,12 @@ class Records:
                 yield Rejected(place=place, id=record.id, reason=f"its texts were not stored: {record.left_out}"), 1.0
                 continue
             texts = [{"id": p.id, "title": p.title, "text": p.text} for p in record.passages]
-            answer = logged(
-                record.id,
-                record.answer,
-                *read_passages(texts),
+            passages, documents = read_passages(texts)
+            answer = LoggedAnswer(
+                id=record.id,
+                answer=record.answer,
+                passages=passages,
+                documents=documents,
                 question=record.question,
                 at=record.at,
                 labels=dict(record.labels),

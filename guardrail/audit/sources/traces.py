@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guardrail.audit.answer import Found, LoggedAnswer, Rejected
-from guardrail.audit.columns import Columns, at_path, excerpt_of, logged, read_passages, seconds_of
+from guardrail.audit.columns import Columns, at_path, excerpt_of, read_passages, seconds_of
 from guardrail.audit.sources.source import UNREADABLE, Raw
 from guardrail.errors import UsageError
 from guardrail.telemetry.labels import KEYS
@@ -36,6 +36,7 @@ class _Trace:
     question: str | None = None
     at: float | None = None
     root: bool = False
+    broken: bool = False
     documents: list[dict[str, Any]] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
 
@@ -47,15 +48,20 @@ def spans(rows: Iterator[Raw], columns: Columns) -> Iterator[Found]:
         if raw.row is None:
             yield raw.rejected(), raw.size
             continue
-        try:
-            found = list(_spans_of(raw.row))
-            if not found:
-                yield _refused(raw, "holds no span: no resourceSpans, and no trace id"), raw.size
-            for span in found:
-                _add(open_traces.setdefault(span.trace, _Trace(place=raw.place)), span, columns)
-                open_traces[span.trace].size += raw.size / len(found)
-        except UNREADABLE as error:
-            yield _refused(raw, f"cannot be read: {error}"), 0.0
+        found = list(_raw_spans(raw.row))
+        if not found:
+            yield _refused(raw, raw.row, "holds no span: no resourceSpans, and no trace id"), raw.size
+        for shared, given in found:
+            size, ident = raw.size / len(found), None
+            try:
+                ident = _trace_of(given)
+                trace = open_traces.setdefault(ident, _Trace(place=raw.place))
+                trace.size, size = trace.size + size, 0.0
+                _add(trace, _span(given, shared), columns)
+            except UNREADABLE as error:  # one span is lost, and with it its trace, but not the others of its line
+                yield _refused(raw, given, f"a span cannot be read: {error}"), size
+                if ident is not None:
+                    open_traces[ident].broken = True
         while len(open_traces) > _OPEN:
             ident, trace = open_traces.popitem(last=False)
             yield _answer(ident, trace), trace.size
@@ -63,35 +69,56 @@ def spans(rows: Iterator[Raw], columns: Columns) -> Iterator[Found]:
         yield _answer(ident, trace), trace.size
 
 
-def _refused(raw: Raw, reason: str) -> Rejected:
-    return Rejected(place=raw.place, reason=reason, excerpt=excerpt_of(raw.row))
+def _refused(raw: Raw, given: Any, reason: str) -> Rejected:
+    return Rejected(place=raw.place, reason=reason, excerpt=excerpt_of(given))
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    trace: str
     parent: str | None
     start: Any
     attributes: Mapping[str, Any]
 
 
-def _spans_of(row: Mapping[str, Any]) -> Iterator[_Span]:
-    if "resourceSpans" in row or "resource_spans" in row:
-        for resource in row.get("resourceSpans") or row.get("resource_spans") or ():
-            shared = _attributes((resource.get("resource") or {}).get("attributes"))
-            for scope in resource.get("scopeSpans") or resource.get("scope_spans") or ():
-                for span in scope.get("spans") or ():
-                    own = _attributes(span.get("attributes"))
-                    start = span.get("startTimeUnixNano")
-                    yield _Span(str(span.get("traceId")), span.get("parentSpanId") or None, start, {**shared, **own})
+def _raw_spans(row: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Each span as it stands, with the attributes of its resource; what is none is given too, to be refused."""
+    if "resourceSpans" not in row and "resource_spans" not in row:
+        if _trace(row) is not None:
+            yield None, row
         return
-    trace = next((value for path in ("context.trace_id", "trace_id", "traceId") if (value := at_path(row, path))), None)
-    if trace is None:
-        return
-    inner = row.get("attributes")
+    for resource in _listed(row.get("resourceSpans") or row.get("resource_spans")):
+        inner = resource if isinstance(resource, Mapping) else {"scopeSpans": [resource]}
+        about = inner.get("resource")
+        shared = about.get("attributes") if isinstance(about, Mapping) else None
+        for scope in _listed(inner.get("scopeSpans") or inner.get("scope_spans")):
+            for span in _listed(scope.get("spans") if isinstance(scope, Mapping) else [scope]):
+                yield shared or (), span
+
+
+def _listed(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [given] if given else []
+
+
+def _trace(span: Mapping[str, Any]) -> Any:
+    return next((value for path in ("context.trace_id", "trace_id", "traceId") if (value := at_path(span, path))), None)
+
+
+def _trace_of(span: Any) -> str:
+    ident = _trace(span) if isinstance(span, Mapping) else None
+    if ident is None:
+        raise UsageError("it has no traceId")
+    return str(ident)
+
+
+def _span(given: Mapping[str, Any], shared: Any) -> _Span:
+    """A span of OTLP with the attributes of its resource; ``shared`` None: a span that is a row."""
+    if shared is not None:
+        own = {**_attributes(shared), **_attributes(given.get("attributes"))}
+        return _Span(given.get("parentSpanId") or None, given.get("startTimeUnixNano"), own)
+    inner = given.get("attributes")
     flat = dict(_flat(json.loads(inner) if isinstance(inner, str) else inner or {}))
-    flat |= {key.removeprefix("attributes."): value for key, value in row.items() if key.startswith("attributes.")}
-    yield _Span(str(trace), row.get("parent_id") or None, row.get("start_time"), flat)
+    flat |= {key.removeprefix("attributes."): value for key, value in given.items() if key.startswith("attributes.")}
+    return _Span(given.get("parent_id") or None, given.get("start_time"), flat)
 
 
 def _attributes(given: Any) -> dict[str, Any]:
@@ -161,6 +188,8 @@ def _text_in(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _answer(ident: str, trace: _Trace) -> LoggedAnswer | Rejected:
+    if trace.broken:  # its passages may have been in the span that is lost
+        return Rejected(place=trace.place, id=ident, reason="a span of the trace cannot be read")
     if trace.answer is None:
         return Rejected(place=trace.place, id=ident, reason="no span of the trace has an output (output.value)")
     named = {"text": "document.content", "id": "document.id", "metadata": "document.metadata"}
@@ -168,11 +197,18 @@ def _answer(ident: str, trace: _Trace) -> LoggedAnswer | Rejected:
     for one in passages:
         one["source"] = _source(one.pop("metadata"))
     try:
-        read = read_passages(passages)
+        read, documents = read_passages(passages)
     except UsageError as error:
         return Rejected(place=trace.place, id=ident, reason=str(error))
-    return logged(
-        ident, trace.answer, *read, question=trace.question, at=trace.at, labels=trace.labels, place=trace.place
+    return LoggedAnswer(
+        id=ident,
+        answer=trace.answer,
+        passages=read,
+        documents=documents,
+        question=trace.question,
+        at=trace.at,
+        labels=trace.labels,
+        place=trace.place,
     )
 
 

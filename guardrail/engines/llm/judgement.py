@@ -13,7 +13,8 @@ from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundPoint, LogicReply, QuoteReply, answer_of
-from guardrail.engines.llm.statements import is_about_documents, is_talk
+from guardrail.engines.llm.statements import declines, is_about_documents, is_label, is_talk
+from guardrail.text.facts import extract
 from guardrail.text.words import read_words
 from guardrail.types import (
     LOGIC_ERRORS,
@@ -93,6 +94,7 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
             return nothing(segment, documents, _UNASKED)
         by_id[ident].append(point)
     rows = [_point(by_id[claim.id], claim, segment, documents) for claim in claims]
+    rows = _without_label(rows, claims, segment, documents)
     verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
     return _combine(segment, rows, verdict, documents, fault)
 
@@ -137,6 +139,10 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     certainty = CERTAINTY[reply.confidence]
+    if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # quite other words: less sure, but not nothing
+        distant = backed | {n for n in quotes if documents.is_about(n, claim.text, segment.text, quotes[n])}
+        if _unfit(reply.verdict, labels, distant) is None:
+            backed, certainty = distant, CERTAINTY["low"]
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
@@ -178,7 +184,7 @@ def _unsaid(
     """
     if reply.error != "none" or set(labels) & set("SC"):
         return _INCONSISTENT.row(claim.id, cells)
-    texts = (claim.text, segment.text)
+    texts = (claim.text,) if extract(claim.text).facts else (claim.text, segment.text)
     if reply.verdict == "absent" and not any(map(is_about_documents, texts)):
         return _NO_ABSENCE.row(claim.id, cells)
     if reply.verdict == "no_claim" and not is_talk(claim.text):
@@ -191,6 +197,21 @@ def _unsaid(
         contradicted=_SLIGHT,
         reason=" ".join(reply.analysis.split())[:_REASON] or told,
     )
+
+
+def _without_label(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:
+    """The same where the whole segment is a label that no pattern knows ("**Fishing.**", "Your son should pack:")."""
+    if not is_label(documents.written(segment.span)):
+        return list(rows)
+    empty = {c.id for c, row in zip(claims, rows, strict=True) if row.unverified == _NO_TALK.reason}
+    return [
+        replace(
+            row, unverified=None, cause=None, supported=CERTAINTY["low"], contradicted=_SLIGHT, reason="states nothing"
+        )
+        if claim.id in empty and documents.mention(claim.text)
+        else row
+        for claim, row in zip(claims, rows, strict=True)
+    ]
 
 
 def _labels(text: str, documents: Documents) -> tuple[str, ...] | None:
@@ -289,12 +310,17 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
     quotes, invented = _quotes(reply.quotes, documents)
     evidence = [(n, span) for n, spans in quotes.items() for span in spans]
     # Beside orders, "it is no relation" needs a quote too: it would be the easiest thing to talk a judge into.
-    if reply.verdict != "unlicensed" and (reply.verdict != "no_relation" or documents.hostile):
+    # What follows from the documents' silence ("... so I cannot answer that") has none.
+    silent = reply.verdict == "consistent" and declines(segment.text)
+    unquoted = reply.verdict == "unlicensed" or (not documents.hostile and (silent or reply.verdict == "no_relation"))
+    if not unquoted:
         if not evidence:
             return None, _INVENTED if invented else _NO_LOGIC
         if documents.orders(evidence):
             return None, _ORDERED
-        if not documents.bears(segment.text, evidence):
+        if not documents.bears(segment.text, evidence) and not any(
+            documents.is_about(n, segment.text, spans=quotes[n]) for n in quotes
+        ):
             return None, _OFF_TOPIC
     fits = reply.verdict in ("consistent", "no_relation")
     if fits and reply.error != "none":

@@ -69,6 +69,7 @@ class LLMError(EngineError):
         retryable: Whether the same request may succeed later (rate limit, server error, broken connection).
         retry_after: Seconds that the server asked to wait, if it did.
         spent: Tokens and requests that the failure cost, where they are known (a refusal is paid for); its text is "".
+        status: The HTTP status, where there was one.
         cause: See EngineError.
     """
 
@@ -79,12 +80,14 @@ class LLMError(EngineError):
         retryable: bool = False,
         retry_after: float | None = None,
         spent: Completion | None = None,
+        status: int | None = None,
         cause: Cause | None = None,
     ) -> None:
         super().__init__(message, cause=cause)
         self.retryable = retryable
         self.retry_after = retry_after
         self.spent = spent
+        self.status = status
 
 
 @runtime_checkable

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
-from guardrail.text.facts.fact import Facts
-from guardrail.text.language import language
+from guardrail.text.facts.arithmetic import computed, near
+from guardrail.text.facts.fact import Amount, Facts
+from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
 from guardrail.text.words import content_words
@@ -30,6 +31,8 @@ _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
+_CLOSE = 0.6
+"""Share of a claim's words from which another sentence should have been quoted."""
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
@@ -48,6 +51,19 @@ _SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[�
 """Tables give amounts in millions without saying so in each cell."""
 
 
+_YEAR = r"\b(?:years?|yearly|annual(?:ly)?)\b|每年|一年|全年"
+_DAY = r"\b(?:days?|daily|nights?)\b|每天|一天|每日"
+_PERIODS = (
+    ((r"\bmonth(?:s|ly)?\b|每月|个月", _YEAR), 12),
+    ((r"\bweek(?:s|ly)?\b|每周|一周", _YEAR), 52),
+    ((r"\bquarter(?:s|ly)?\b|每季", _YEAR), 4),
+    ((_DAY, r"\bweek(?:s|ly)?\b|每周|一周"), 7),
+    ((r"\bhour(?:s|ly)?\b|小时", _DAY), 24),
+    ((r"\bminutes?\b|分钟", r"\bhour(?:s|ly)?\b|小时"), 60),
+)
+"""What a sentence that speaks of both periods may multiply by."""
+
+
 class Documents:
     """The passages of one request as the judge calls them: "d1", "d2", ...
 
@@ -62,7 +78,7 @@ class Documents:
         self, passages: Sequence[Passage], beside: Iterable[str] = (), *, question: str = "", answer: str = ""
     ) -> None:
         self._beside = tuple(beside)
-        self._question = question.casefold()
+        self._question = question
         self._answer = answer
         self.passages = tuple(passages)
         self.ids = tuple(f"d{number}" for number in range(1, len(passages) + 1))
@@ -97,14 +113,53 @@ class Documents:
             return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
+    def is_about(self, number: int, claim: str, segment: str = "", spans: Sequence[Span] = ()) -> bool:
+        """Whether a quote in quite other words may be the one that bears a claim out ("you saved me the call-out").
+
+        So the passage speaks of what the claim or its segment does, or the quotes (``spans``) and what stands before
+        them of what the question does, and no sentence has most words of the claim: that one should have been quoted.
+        Never where some text gives the judge orders.
+        """
+        if self.hostile:
+            return False
+        if _languages_differ(segment or claim, self.passages[number].text):
+            return True
+        words, own = set(content_words(f"{claim} {segment}")), set(content_words(claim))
+        shared, passage = words & self._words[number], self.passages[number].text
+        quoted = self._asked.intersection(content_words(" ".join(around(passage, s, _CONTEXT) for s in spans)))
+        asked = shared.union(self._asked & self._words[number])
+        if not (shared or quoted) or len(asked) < max(1, int(_SPEAKS * len(words))):
+            return False
+        nearest = (len(own.intersection(s.words)) for s in sentences(self.passages[number].text))
+        return max(nearest, default=0) < _CLOSE * len(own)
+
+    def mention(self, label: str) -> bool:
+        """Whether passages and question have the words of a label, but for one. Never beside orders to the judge."""
+        lost = set(content_words(label)) if not self.hostile else None
+        return lost is not None and len(lost.difference(self._asked, *self._words)) <= 1
+
+    def written(self, span: Span) -> str:
+        """What the answer has there; "" if the answer is not known."""
+        return span.of(self._answer)
+
+    @cached_property
+    def _words(self) -> tuple[frozenset[str], ...]:
+        """Content words of each passage and its title."""
+        return tuple(frozenset(content_words(f"{p.title or ''} {p.text}")) for p in self.passages)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        return frozenset(content_words(self._question))
+
     def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
-        A judge that calls such a claim supported is not believed. Names and quotations are compared only where all
-        passages are in the script of the claim; numbers read alike in all. Not demanded is what the answer does not
-        write there (another piece of it, a heading or the question brought it), a name that the question has, and one
-        that the judge names another name for which some passage has; beside orders it may not name any. Values of a
-        case that the claim makes up, to apply a rule to it, are its own.
+        A judge that calls such a claim supported is not believed. Names and quotations are compared only where claim
+        and passages are in one script and, if it is Latin, in English, where capitals tell names; numbers everywhere.
+        Not demanded is what the answer does not write there, or not as a name (another piece of it, a heading or the
+        question brought it; "Let" opens a sentence), what the question has or what follows from it, and a name that the
+        judge names another name for which some passage has; beside orders it may not name any. Values of a case that
+        the claim makes up, to apply a rule to it, are its own.
 
         Args:
             claim: What is claimed.
@@ -115,17 +170,25 @@ class Documents:
         if not facts.facts:
             return None
         named = {FactKind.NAME, FactKind.QUOTE}
-        kinds = VALUE_KINDS | named if self._scripts <= {language(claim)} else VALUE_KINDS
-        own = written.of(self._answer).casefold() if written and self._answer else ""
+        said = written.of(self._answer) if written and self._answer else ""
+        kinds = VALUE_KINDS
+        if self._scripts <= {language(claim)} and self._names_tell(said or claim):
+            kinds = VALUE_KINDS | named
+        own = said.casefold()
+        names = {fact.surface.casefold() for fact in extract(said).facts if fact.kind in named}
         made_up = _MADE_UP.match(own or claim.casefold())
         case = made_up.group() if made_up else ""
         for missing in missing_facts(facts, self._facts):
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
+            if missing.kind in VALUE_KINDS and self._is_derived(missing.claim_value, said or claim):
+                continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
-            if missing.kind in named and (surface in self._question or self._is_alias(surface, aliases)):
+            if missing.kind in named and (surface in self._question.casefold() or self._is_alias(surface, aliases)):
+                continue
+            if missing.kind in named and said and not any(surface in name or name in surface for name in names):
                 continue
             return missing.claim_value
         return None
@@ -134,6 +197,28 @@ class Documents:
         """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
         bare = _SCALE.sub("", value)
         return bare != value and not missing_facts(extract(bare), self._facts)
+
+    def _is_derived(self, value: str, said: str) -> bool:
+        """Whether the question has the value, or it follows from other numbers of its sentence and the question.
+
+        "16 EUR more a month, 192 EUR in a year": the step before stands in the sentence, twelve months do nowhere.
+        """
+        if self.hostile:
+            return False
+        stated, sentence = extract(value), extract(said)
+        if not stated.facts:
+            return False
+        if self._question and not missing_facts(stated, [extract(self._question)]):
+            return True
+        lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
+        beside = (fact for fact in sentence.facts if fact.surface not in lost)
+        known = [f.value for f in (*extract(self._question).facts, *beside) if isinstance(f.value, Amount)]
+        times = [n for words, n in _PERIODS if all(re.search(word, said, re.IGNORECASE) for word in words)]
+        return all(
+            isinstance(fact.value, Amount)
+            and (computed(fact.value, known, ()) or _is_multiple(fact.value, known, times))
+            for fact in stated.facts
+        )
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -148,6 +233,14 @@ class Documents:
         return any(self.locate(n, words) for n in range(len(self.passages))) or any(
             _search(title, _plain(words)[0], 0) is not None for title in titles
         )
+
+    def _names_tell(self, claim: str) -> bool:
+        """Whether capitals are names: not in German, and a translated name need not look the same."""
+        return language(claim) != "en" or (may_be_english(self._answer or claim) and self._some_english)
+
+    @cached_property
+    def _some_english(self) -> bool:
+        return any(may_be_english(passage.text) for passage in self.passages)
 
     @cached_property
     def _scripts(self) -> set[str]:
@@ -171,6 +264,16 @@ class Documents:
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
+
+
+def _is_multiple(amount: Amount, known: Sequence[Amount], times: Sequence[int]) -> bool:
+    """Whether an amount is one of the others, of the same unit, so many times."""
+    same = [other.base for other in known if other.unit == amount.unit]
+    return any(near(amount.base, one, 1e-6) for base in same for n in times for one in (base * n, base / n))
+
+
+def _languages_differ(claim: str, quoted: str) -> bool:
+    return language(claim) != language(quoted) or may_be_english(claim) != may_be_english(quoted)
 
 
 class _Text:

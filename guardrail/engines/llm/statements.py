@@ -9,8 +9,8 @@ import re
 
 from guardrail.check.decompose.abstention import SOURCES
 from guardrail.text.facts import extract
-from guardrail.text.wording import words
-from guardrail.text.words import stem
+from guardrail.text.wording import negations, words
+from guardrail.text.words import content_words, stem
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
 _INVITES = re.compile(
@@ -62,7 +62,8 @@ _REFERRAL = re.compile(
     r"(?:\ (?:team|hotline))?(?:\ or\ (?:check|see)\ the(?:ir)?\ (?:page|website|site)(?:\ on\ [a-z]+)?)?"
     r"(?:,\ if\ there\ is\ one)?"
     r"(?:\ (?:first|directly|for\ (?:more|further)\ (?:information|details|advice)|about\ (?:this|that|it)"
-    r"|if\ (?:in\ doubt|unsure)))?(?:\ before\ you\ [a-z]+(?:\ (?:any|it|them|this|there))?)?[.!]?"
+    r"|if\ (?:you(?:\ are|['’]re)\ )?(?:in\ doubt|unsure|not\ sure|uncertain)))?"
+    r"(?:\ before\ you\ [a-z]+(?:\ (?:any|it|them|this|there))?)?[.!]?"
     r"|(?:请|建议您?|您?可以?)(?:先)?向[^，。；：\d]{0,8}(?:客服|医生|律师|专家|厂家|工作人员)(?:咨询|询问)[。！]?"
     r"|(?:请|建议(?:您)?|可以?|您可以?)?(?:先)?(?:咨询|询问|联系)(?:您的|专业|相关|当地|主治|一下|官方)*"
     r"(?:医生|医师|药师|律师|客服|专业人士|专家|厂家|工作人员)[。！]?",
@@ -93,6 +94,27 @@ _TELLS = re.compile(
 _WHICH_IS_NOT_GIVEN = re.compile(
     r"\bwhich\s+(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:given|provided|listed|shown|included)\b", re.IGNORECASE
 )
+
+
+_LABEL_WORDS = 2
+_LABEL = re.compile(r"\s*(?:[-*•]\s+)?(?:(?P<mark>\*\*|__)[^*_\d\n]{1,40}(?P=mark)|[^:：\d\n]{1,60}[:：])\s*")
+
+
+def is_label(written: str) -> bool:
+    """Whether a piece of an answer, as it is written there, is a word or two in bold, or leads in what follows it."""
+    return (
+        _LABEL.fullmatch(written) is not None and len(content_words(written)) <= _LABEL_WORDS and not negations(written)
+    )
+
+
+_DECLINES = re.compile(
+    r"\bI\ (?:cannot|can['’]t|am\ unable\ to)\ (?:answer|say|tell|confirm)\b|无法(?:回答|确定|判断|确认)"
+)
+
+
+def declines(text: str) -> bool:
+    """Whether a text says that it cannot answer; the passages cannot be quoted for that."""
+    return _DECLINES.search(text) is not None
 
 
 def is_about_documents(text: str) -> bool:

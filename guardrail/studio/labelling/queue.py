@@ -39,14 +39,15 @@ def draw(connection: sqlite3.Connection, seed: int, limit: int) -> list[int]:
     rows = connection.execute(
         "SELECT MIN(number), digest, SUM(1 / rate) FROM records WHERE action != ? GROUP BY digest", (ABANDONED,)
     )
-    keyed = ((-math.log(_uniform(seed, digest)) / weight, number) for number, digest, weight in rows)
+    begin, most = f"{seed}:".encode(), float(256**_BYTES)
+    keyed = ((-math.log(_uniform(begin, most, digest)) / weight, number) for number, digest, weight in rows)
     return [number for _, number in nsmallest(limit, keyed)]
 
 
-def _uniform(seed: int, digest: str) -> float:
+def _uniform(begin: bytes, most: float, digest: str) -> float:
     """0 < u < 1, the same for the same answer and seed."""
-    found = blake2b(f"{seed}:{digest}".encode(), digest_size=_BYTES).digest()
-    return (int.from_bytes(found, "big") + 0.5) / float(256**_BYTES)
+    found = blake2b(begin + digest.encode(), digest_size=_BYTES).digest()
+    return (int.from_bytes(found, "big") + 0.5) / most
 
 
 def worst(connection: sqlite3.Connection, limit: int) -> list[int]:

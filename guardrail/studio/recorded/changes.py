@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from guardrail.studio.recorded.chosen import Chosen, FieldError
-from guardrail.studio.recorded.figures import Figures, Part, figures, parts
+from guardrail.studio.recorded.chosen import FieldError
+from guardrail.studio.recorded.figures import Figures, Part, figures
 from guardrail.studio.recorded.shares import Difference, difference
+from guardrail.studio.recorded.tally import Alike, parts_of
 from guardrail.telemetry.labels import KEYS
 
 KEYS_TO_COMPARE = (*KEYS, "policy", "engine")
@@ -50,43 +49,29 @@ class Value:
     until: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """Records with the same labels, policy and engine."""
-
-    labels: dict[str, str]
-    parts: list[Part]
-
-
 class Compared:
-    """The chosen records by their labels, in one pass through the table: of it values and changes are made.
+    """Records by their labels: of them values and changes are made.
 
     Args:
-        connection: Of the records.
-        chosen: Which of them.
-        now: Unix seconds, for times such as "24h ago".
+        counted: The records (``tally``); those that do not count in rates are left out.
         key: The label that two sides differ in.
 
     Raises:
         FieldError: there is no such label.
     """
 
-    def __init__(self, connection: sqlite3.Connection, chosen: Chosen, now: float, key: str) -> None:
+    def __init__(self, counted: Iterable[Alike], key: str) -> None:
         if key not in KEYS_TO_COMPARE:
             raise FieldError("by", f"by must be one of {', '.join(KEYS_TO_COMPARE)}, got {key!r:.40}.")
         self._key = key
-        found = parts(connection, chosen, now, [("labels", []), ("policy", []), ("engine", [])])
-        alike: defaultdict[tuple[object, ...], list[Part]] = defaultdict(list)
-        for part in found:
-            alike[part.key].append(part)
-        self._sides: defaultdict[str, list[_Alike]] = defaultdict(list)
-        for (labels, policy, engine), some in alike.items():
-            one = _Alike({**json.loads(str(labels)), "policy": str(policy), "engine": str(engine)}, some)
-            self._sides[one.labels.get(key) or ""].append(one)
+        self._sides: defaultdict[str, list[Alike]] = defaultdict(list)
+        for alike in counted:
+            if alike.rated:
+                self._sides[alike.labels.get(key) or ""].append(alike)
 
     def values(self) -> tuple[Value, ...]:
         """The values of the label in the order in which they came up, at most MOST: those with the most records."""
-        named = [_value(value, _parts(some)) for value, some in self._sides.items() if value]
+        named = [_value(value, parts_of(some)) for value, some in self._sides.items() if value]
         return tuple(sorted(sorted(named, key=lambda v: -v.records)[:MOST], key=lambda v: (v.since, v.value)))
 
     def changes(self, first: str, second: str) -> Changes:
@@ -102,12 +87,8 @@ class Compared:
         wanted = sorted({*by_slice[0], *by_slice[1]})
         compared = [_change(by_slice[0].get(pair, ()), by_slice[1].get(pair, ()), *pair) for pair in wanted]
         compared.sort(key=lambda c: -(c.first.records + c.second.records))
-        whole = _change(_parts(sides[0]), _parts(sides[1]))
+        whole = _change(parts_of(sides[0]), parts_of(sides[1]))
         return Changes(whole=whole, slices=tuple(sorted(compared[:MOST], key=_clearest)), compared=len(compared))
-
-
-def _parts(some: Iterable[_Alike]) -> list[Part]:
-    return [part for one in some for part in one.parts]
 
 
 def _value(value: str, some: list[Part]) -> Value:
@@ -119,12 +100,12 @@ def _value(value: str, some: list[Part]) -> Value:
     )
 
 
-def _slices(some: Iterable[_Alike], without: str) -> dict[tuple[str, str], list[Part]]:
+def _slices(some: Iterable[Alike], without: str) -> dict[tuple[str, str], list[Part]]:
     found: defaultdict[tuple[str, str], list[Part]] = defaultdict(list)
     for one in some:
         for pair in one.labels.items():
             if pair[0] != without and pair[1]:
-                found[pair].extend(one.parts)
+                found[pair].append(one.part)
     return found
 
 

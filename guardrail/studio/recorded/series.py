@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from guardrail.studio.recorded.changes import KEYS_TO_COMPARE
 from guardrail.studio.recorded.chosen import Chosen, FieldError
 from guardrail.studio.recorded.figures import Figures, Part, column, counted, figures, grouped, parts
+from guardrail.studio.recorded.tally import Alike, tally
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, SAMPLE, fact
 
 STEPS = (60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000)
@@ -63,7 +63,9 @@ class Series:
     sampled: bool
 
 
-def series(connection: sqlite3.Connection, chosen: Chosen, now: float, by: str | None) -> Series | None:
+def series(
+    connection: sqlite3.Connection, chosen: Chosen, now: float, by: str | None, counted: Iterable[Alike] | None = None
+) -> Series | None:
     """The charts of the chosen records; None where there are none.
 
     Args:
@@ -71,6 +73,7 @@ def series(connection: sqlite3.Connection, chosen: Chosen, now: float, by: str |
         chosen: Which records; without a time, all of them.
         now: Unix seconds that times ago count from.
         by: A label, ``policy`` or ``engine``, to draw a line for each of its values; None = one line.
+        counted: The records of all times that are chosen else, as ``tally`` counts them; None = count them.
 
     Raises:
         FieldError: there is no such label.
@@ -96,7 +99,7 @@ def series(connection: sqlite3.Connection, chosen: Chosen, now: float, by: str |
         whole=_line(None, found, count),
         lines=tuple(_line(str(key), named[key], count) for key in sorted(largest, key=str)),
         values=len(named),
-        marks=_marks(connection, chosen, now, start + step),
+        marks=_marks(tally(connection, timeless(chosen), now) if counted is None else counted, start + step, end),
         since=fact(connection, COMPLETE_SINCE),
         sampled=fact(connection, SAMPLE) != 0.0,
     )
@@ -119,14 +122,17 @@ def _line(value: str | None, some: list[Part], count: int) -> Line:
     )
 
 
-def _marks(connection: sqlite3.Connection, chosen: Chosen, now: float, after: float) -> tuple[Mark, ...]:
+def timeless(chosen: Chosen) -> Chosen:
+    """The same without its times."""
+    return replace(chosen, selection=replace(chosen.selection, since=None, until=None))
+
+
+def _marks(counted: Iterable[Alike], after: float, end: float) -> tuple[Mark, ...]:
     """Values that came up after the first point: of what was there before nobody knows since when."""
-    where, values = counted(connection, chosen, now)
-    asked = f"SELECT labels, MIN(at) FROM records WHERE {where} GROUP BY labels"  # noqa: S608  the parts are ours
     since: dict[tuple[str, str], float] = {}
-    for labels, at in connection.execute(asked, values):
-        for key, value in json.loads(labels).items():
-            if key in MARKED:
-                since[key, value] = min(at, since.get((key, value), at))
-    marks = [Mark(key=key, value=value, at=at) for (key, value), at in since.items() if at >= after]
+    for alike in counted:
+        for key in MARKED if alike.rated else ():
+            if value := alike.labels.get(key):
+                since[key, value] = min(alike.part.since, since.get((key, value), alike.part.since))
+    marks = [Mark(key=key, value=value, at=at) for (key, value), at in since.items() if after <= at <= end]
     return tuple(sorted(marks, key=lambda mark: mark.at)[-LINES:])

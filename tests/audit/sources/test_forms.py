@@ -68,9 +68,27 @@ def test_spans_of_a_collector_are_joined_by_trace(tmp_path):
     assert answer.labels == {"release": "v3", "model": "m1"}
     assert answer.at == 1_700_000_000
     reasons = sorted(one.reason for one in found if isinstance(one, Rejected))
-    parts = ("cannot be read", "holds no span", "no span of the trace", "no span of the trace")
+    parts = ("a span cannot be read", "a span of the trace cannot be read", "holds no span", "no span of the trace")
     assert len(reasons) == len(parts)
     assert all(part in reason for part, reason in zip(parts, reasons, strict=True))
+
+
+def test_a_bad_span_costs_its_trace_and_not_the_rest_of_its_line(tmp_path):
+    good = export(otlp_span("t1", "c", RETRIEVED), 7, otlp_span("t2", "c", {"retrieval.documents": "{"}), {"spanId": "x"},
+                  otlp_span("t1", None, CHAIN), otlp_span("t2", None, CHAIN))  # fmt: skip
+    good["resourceSpans"] += [
+        3,
+        {"scopeSpans": [4, *export(otlp_span("t3", None, CHAIN))["resourceSpans"][0]["scopeSpans"]]},
+    ]
+    path = write_lines(tmp_path / "traces.jsonl", [good])
+    found = read(path)
+    assert [told(one)[0] for one in found if isinstance(one, LoggedAnswer)] == ["t1", "t3"]
+    lost = [one for one in found if isinstance(one, Rejected)]
+    assert [one.id for one in lost] == [None, None, None, None, None, "t2"]
+    assert "it has no traceId" in lost[0].reason
+    assert lost[0].excerpt == "7"
+    opened = open_source(str(path))
+    assert sum(share for piece in opened.pieces() for _, share in opened.read(piece)) == pytest.approx(opened.size)
 
 
 def test_spans_as_rows_of_phoenix(tmp_path):

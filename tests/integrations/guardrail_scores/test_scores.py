@@ -1,9 +1,6 @@
 """Scores against a server on loopback that keeps what it is sent, as the vendors' would."""
 
 import base64
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from guardrail_scores import Langfuse, LangSmith, NotWrittenError, Phoenix, scores_of
@@ -11,41 +8,13 @@ from guardrail_scores import Langfuse, LangSmith, NotWrittenError, Phoenix, scor
 from guardrail import Guard, Policy
 from guardrail.testing import FakeEngine
 from tests.support.dialect_server import RIGHT, SOURCE, UNJUDGED, VERDICTS, WRONG
-
-
-class Taker(ThreadingHTTPServer):
-    """Takes what is posted; ``status`` is its answer."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.seen, self.status = [], 200
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.seen.append((self.path, dict(self.headers), body))
-        self.send_response(self.server.status)
-        self.send_header("content-length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *_):
-        pass
+from tests.support.score_server import score_server
 
 
 @pytest.fixture
 def taker():
-    with Taker() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with score_server() as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def guarded(answer=f"{RIGHT} {WRONG}", passages=(SOURCE, "Bread is baked.")):

@@ -8,6 +8,7 @@ from guardrail.studio.recorded.changes import Compared
 from guardrail.studio.recorded.chosen import FieldError, read_chosen
 from guardrail.studio.recorded.facets import facets
 from guardrail.studio.recorded.series import POINTS, STEPS, series
+from guardrail.studio.recorded.tally import KEPT, tally, tally_of
 from guardrail.telemetry.records import RecordStore
 from tests.studio.recorded.conftest import NOW
 from tests.support.recorded_answers import outcome
@@ -16,6 +17,10 @@ from tests.support.recorded_answers import outcome
 def asked(source, question, query=None, *more):
     with source.open() as connection:
         return question(connection, read_chosen(query or {}, NOW), NOW, *more)
+
+
+def compared(source, key, query=None):
+    return Compared(asked(source, tally, query), key)
 
 
 def answers(**counts):
@@ -81,6 +86,9 @@ def test_points_lines_and_marks(kept):
     assert sum(point.records for point in found.whole.points if point) == 144
     assert [(line.value, line.whole.records) for line in found.lines] == [("v1", 72), ("v2", 72)]
     assert [(mark.key, mark.value, mark.at) for mark in found.marks] == [("release", "v2", NOW - 86_400 * 3)]
+    for days, times in ((5, "since"), (4, "until"), (2, "since")):  # v2 came up three days ago
+        marks = asked(source, series, {times: str(NOW - 86_400 * days)}, None).marks
+        assert [mark.value for mark in marks] == (["v2"] if days == 5 else [])
     first = found.lines[1].points
     assert first[0] is None
     assert all(len(line.points) == len(found.whole.points) <= POINTS for line in found.lines)
@@ -107,7 +115,7 @@ def test_what_changed_between_two_releases(kept):
         *release("contradicted", 2, "v2", topic="b"), *release("supported", 38, "v2", topic="b"),
         *release("contradicted", 9, "v3", topic="b"),
     )  # fmt: skip
-    found = asked(source, Compared, {}, "release").changes("v1", "v2")
+    found = compared(source, "release").changes("v1", "v2")
     assert found.whole.unfaithful.value == pytest.approx(22 / 80 - 4 / 80)
     assert found.whole.unfaithful.clear
     assert (found.slices[0].key, found.slices[0].value) == ("topic", "a")
@@ -118,12 +126,12 @@ def test_what_changed_between_two_releases(kept):
     assert by["engine", "local"].second.records == 80
     assert not any(key == "release" for key, _ in by)
     assert found.compared == len(found.slices) == 5
-    assert [value.value for value in asked(source, Compared, {}, "release").values()] == ["v1", "v2", "v3"]
+    assert [value.value for value in compared(source, "release").values()] == ["v1", "v2", "v3"]
 
 
 def test_a_slice_that_one_release_lacks_has_no_change(kept):
     source = kept(*release("supported", 3, "v1", topic="a"), *release("contradicted", 3, "v2", topic="b"))
-    by = {(c.key, c.value): c for c in asked(source, Compared, {}, "release").changes("v1", "v2").slices}
+    by = {(c.key, c.value): c for c in compared(source, "release").changes("v1", "v2").slices}
     assert by["topic", "b"].unfaithful.value is None
     assert by["topic", "b"].first.records == 0
 
@@ -132,12 +140,41 @@ def test_changes_need_a_label_and_two_values(kept):
     source = kept(("supported", {}))
     for by, first, second in (("colour", "a", "b"), ("release", "v1", "v1")):
         with pytest.raises(FieldError):
-            asked(source, Compared, {}, by).changes(first, second)
+            compared(source, by).changes(first, second)
+
+
+def test_what_counts_in_no_rate_is_no_change(kept):
+    source = kept(
+        *release("contradicted", 3, "v2"), *release("supported", 3, "v1"),
+        ("contradicted", {"action": "abandoned", "labels": {"release": "v2"}}),
+    )  # fmt: skip
+    assert compared(source, "release").changes("v1", "v2").whole.second.records == 3
+    RecordStore(source.path, days=None).prune(max_records=5)  # of those before it nobody knows how many there were
+    assert [(value.value, value.records) for value in compared(source, "release").values()] == [("v1", 1)]
+
+
+def test_tallies_are_kept_until_something_changes_and_not_for_ever(kept):
+    source = kept(*release("contradicted", 2, "v1"), *release("supported", 3, "v2"))
+
+    def counted(query=None):
+        with source.open() as connection:
+            return tally_of(source, connection, read_chosen(query or {}, NOW), NOW)
+
+    before, filtered = counted(), counted({"release": "v1"})
+    assert sum(alike.part.weighed.records for alike in filtered) == 2
+    assert counted() is before
+    RecordStore(source.path, days=None).label(f"{1:032x}", "supported")
+    assert counted() is not before
+    assert sum(alike.labelled for alike in counted()) == 1
+    last = counted({"release": "v1"})
+    for number in range(KEPT):
+        counted({"since": str(number + 1)})
+    assert counted({"release": "v1"}) is not last
 
 
 def test_filters_to_choose_from(kept):
     source = kept(*release("contradicted", 2, "v1"), *release("supported", 3, "v2"))
-    found = asked(source, facets)
+    found = asked(source, facets, {}, asked(source, tally))
     assert found.values["release"] == (("v2", 3), ("v1", 2))
     assert found.values["verdict"] == (("supported", 3), ("contradicted", 2))
     assert found.values["error_type"] == (("causal_confusion", 2),)
@@ -151,11 +188,14 @@ def test_rates_of_100000_records_come_from_the_narrow_table_in_few_groups(many):
         connection.set_trace_callback(statements.append)
         found = series(connection, read_chosen({}, NOW), NOW, "release")
         before = len(statements)
-        compared = Compared(connection, read_chosen({}, NOW), NOW, "release")
+        counted = tally_of(many, connection, read_chosen({}, NOW), NOW)
+        assert tally_of(many, connection, read_chosen({}, NOW), NOW) is counted  # whatever is asked of it
+        both = Compared(counted, "release")
+        assert facets(connection, read_chosen({}, NOW), NOW, counted).records == 100_000
         connection.set_trace_callback(None)
         assert sum("GROUP BY" in statement for statement in statements[before:]) == 1  # each is a pass through all
         assert not any("contents" in statement for statement in statements)
-        assert len(statements) < 15
+        assert len(statements) < 20
         for statement in statements:
             if statement.startswith("SELECT"):
                 rows += len(connection.execute(statement).fetchall())
@@ -164,7 +204,7 @@ def test_rates_of_100000_records_come_from_the_narrow_table_in_few_groups(many):
     lines = {line.value: line.whole.unfaithful for line in found.lines}
     assert lines["v40"].value == pytest.approx(0.06, abs=0.005)
     assert lines["v41"].low > lines["v40"].high
-    change = compared.changes("v40", "v41")
+    change = both.changes("v40", "v41")
     assert change.slices[0].value == "billing"
     assert not {c.value: c for c in change.slices}["places"].unfaithful.clear
 

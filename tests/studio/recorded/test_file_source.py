@@ -14,6 +14,7 @@ from guardrail.studio.recorded.contest import judged
 from guardrail.studio.recorded.facets import facets
 from guardrail.studio.recorded.file_rows import NO_ANSWER, NO_PASSAGES
 from guardrail.studio.recorded.listing import list_records
+from guardrail.studio.recorded.tally import tally
 from guardrail.telemetry.records.export import as_json
 from guardrail.telemetry.records.store import RecordStore
 from tests.studio.recorded.conftest import NOW
@@ -62,7 +63,8 @@ def test_an_answer_checked_on_demand_is_shown_so_from_then_on(file):
     assert [record["id"] for record in listed(source)] == ["a", "b"]
     assert [record["id"] for record in listed(source, {"verdict": "unchecked"})] == ["b"]
     with source.open() as connection:
-        assert dict(facets(connection, read_chosen({}, NOW), NOW).values["verdict"])["unchecked"] == 1
+        counted = tally(connection, read_chosen({}, NOW), NOW)
+        assert dict(facets(connection, read_chosen({}, NOW), NOW, counted).values["verdict"])["unchecked"] == 1
     with pytest.raises(UsageError, match="no answer 'z'"):
         source.keep({**found, "id": "z"})
 

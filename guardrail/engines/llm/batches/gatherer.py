@@ -43,8 +43,7 @@ class _Run:
     """One answer worked on once: how often it asked each prompt, and what is to be remembered if it gets to its end."""
 
     asked: Counter[str] = field(default_factory=Counter)
-    writes: dict[str, str] = field(default_factory=dict)
-    caches: list[Cache] = field(default_factory=list)
+    writes: dict[str, tuple[Cache, str]] = field(default_factory=dict)
 
 
 _run: ContextVar[_Run | None] = ContextVar("guardrail_batch_run", default=None)
@@ -63,7 +62,7 @@ class HeldCache:
         """See Cache.get."""
         run = _run.get()
         held = None if run is None else run.writes.get(key)
-        return self.cache.get(key) if held is None else held
+        return self.cache.get(key) if held is None else held[1]
 
     def set(self, key: str, value: str) -> None:
         """See Cache.set."""
@@ -71,8 +70,7 @@ class HeldCache:
         if run is None:
             self.cache.set(key, value)
             return
-        run.writes[key] = value
-        run.caches = [self.cache]
+        run.writes[key] = (self.cache, value)
 
 
 class Gatherer:
@@ -156,13 +154,12 @@ class Gatherer:
                 wanted, self._wanted = self._wanted, {}
                 self._rounds.resolve(wanted)
         for number in sorted(runs):  # not where the wave was broken off: it is worked on again from the state
-            for cache in runs[number].caches:
-                _remember(cache, runs[number].writes)
+            _remember(runs[number].writes)
 
 
-def _remember(cache: Cache, writes: dict[str, str]) -> None:
+def _remember(writes: dict[str, tuple[Cache, str]]) -> None:
     try:
-        for key, value in writes.items():
+        for key, (cache, value) in writes.items():
             cache.set(key, value)
     except Exception as error:  # somebody's cache must not cost a verdict
         _log.warning("the cache failed", exc_info=error)

@@ -20,8 +20,8 @@ _GROWTH, _FAST_GROWTH = 1.5, 3.0
 """Of the wait between two looks at a batch, and between two attempts to send it: limits of a minute must pass."""
 
 
-_TURNED_AWAY = ("HTTP 429", "HTTP 529")
-"""What an error says after which nothing has arrived."""
+_TURNED_AWAY = frozenset({429, 529})
+"""HTTP statuses after which nothing has arrived."""
 
 
 class NotSentError(LLMError):
@@ -82,7 +82,7 @@ class Sender:
                     break
                 time.sleep(max(pause, error.retry_after or 0.0))
                 sure = False
-                ident = None if any(word in str(error) for word in _TURNED_AWAY) else self._arrived(batch)
+                ident = None if error.status in _TURNED_AWAY else self._arrived(batch)
             if ident is not None:
                 self._state.submitted(batch.intent, ident)
                 self._settings.tell(f"batch {ident}: {len(lines)} requests sent")

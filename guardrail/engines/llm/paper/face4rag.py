@@ -17,6 +17,7 @@ from guardrail.engines.llm.prompts import ask
 from guardrail.engines.llm.protocol import Reply, Steps
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import LogicOnlyReply, answer_of
+from guardrail.engines.llm.statements import is_talk
 from guardrail.types import Cause, Claim, Segment, SupportMatrix
 
 PROMPTS = ("face4rag_decompose", "face4rag_facts", "face4rag_logic")
@@ -50,7 +51,9 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     """
     if not request.segments:
         return SupportMatrix(rows=())
-    documents = Documents(request.passages, (request.question or "", *(s.text for s in request.segments)))
+    question = request.question or ""
+    read_too = (question, *(s.text for s in request.segments))
+    documents = Documents(request.passages, read_too, question=question, answer=request.answer)
     shared = context_blocks(request, range(len(request.passages)))
     prompts = []
     for segment in request.segments:
@@ -61,7 +64,7 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
         prompts.append(ask(PROMPTS[2], language, LogicOnlyReply, [*shared, ("segment", item)]))
     replies = yield tuple(prompts)
     judged = [
-        _without_points(_with_logic(_facts(facts, segment, documents), logic, segment, documents))
+        _without_points(_with_logic(_facts(facts, segment, documents, request.answer), logic, segment, documents))
         for segment, facts, logic in zip(request.segments, replies[::2], replies[1::2], strict=True)
     ]
     return SupportMatrix(
@@ -70,15 +73,19 @@ def verify(request: VerifyRequest, language: str) -> Steps[SupportMatrix]:
     )
 
 
-def _facts(reply: Reply, segment: Segment, documents: Documents) -> Judgement:
+def _facts(reply: Reply, segment: Segment, documents: Documents, answer: str) -> Judgement:
     raw = answer_of(reply)
     if isinstance(raw, NotJudged):
         return nothing(segment, documents, raw)
     listed = raw.get("points")
     points = items(raw, "points", InformationReply)
-    if raw.get("id") != segment.id or not isinstance(listed, list) or len(points) < len(listed) or not points:
+    if raw.get("id") != segment.id or not isinstance(listed, list) or len(points) < len(listed):
         return nothing(segment, documents, NO_REPLY)
-    if not keeps((point.point for point in points), segment.text):
+    written = segment.span.of(answer)
+    if not points and not is_talk(written):
+        return nothing(segment, documents, NO_REPLY)
+    points = points or [InformationReply(point=written, verdict="consistent")]
+    if not keeps((point.point for point in points), segment.text, written):
         return nothing(segment, documents, _LOST)
     named = [(f"{segment.id}.{n}", point) for n, point in enumerate(points, 1)]
     pointed = replace(segment, claims=tuple(Claim(id=ident, text=point.point) for ident, point in named))
@@ -95,10 +102,20 @@ def _point(ident: str, point: InformationReply, documents: Documents) -> dict[st
         "quotes": [quote.model_dump() for quote in point.context if point.verdict != "not_found"],
         "analysis": point.analysis,
         "labels": " ".join(f"{d}:{bearing if d in cited else 'N'}" for d in documents.ids),
-        "verdict": {"consistent": "supported", "contradicted": "contradicted"}.get(point.verdict, "unsupported"),
+        "verdict": _verdict(point, documents),
         "confidence": "high",
         "error": point.error,
     }
+
+
+def _verdict(point: InformationReply, documents: Documents) -> str:
+    """In the words of replies.PointReply; consistent without a context is talk, or true of the passages' silence."""
+    if point.verdict == "consistent" and not point.context:
+        if is_talk(point.point):
+            return "no_claim"
+        if not documents.hostile and documents.lacks(point.point) is None:
+            return "absent"
+    return {"consistent": "supported", "contradicted": "contradicted"}.get(point.verdict, "unsupported")
 
 
 def _with_logic(judged: Judgement, reply: Reply, segment: Segment, documents: Documents) -> Judgement:

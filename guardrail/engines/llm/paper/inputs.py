@@ -40,10 +40,15 @@ def _sentences(segment: Segment, answer: str) -> Iterator[Segment]:
         yield replace(segment, span=span, text=text, relations=find_relations(text))
 
 
-def keeps(texts: Iterable[str], original: str) -> bool:
-    """Whether the texts together still say what the original says: most of its words, all its numbers and negations."""
+def keeps(texts: Iterable[str], original: str, written: str = "") -> bool:
+    """Whether the texts together still say what the original says: most of its words, all its numbers and negations.
+
+    ``written``: the original as the answer has it; words that it got from elsewhere, to stand alone, may be lost.
+    """
     said = tuple(texts)
     words = set(content_words(original))
+    if written:
+        words = (words & set(content_words(written))) or words
     lost = words - {word for text in said for word in content_words(text)}
     if any(character.isdigit() for word in lost for character in word):
         return False

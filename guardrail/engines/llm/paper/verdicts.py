@@ -111,7 +111,9 @@ class Locator:
     def __init__(self, request: VerifyRequest) -> None:
         passages = request.passages
         self._library = Library(passages)
-        self._documents = Documents(passages, (request.question or "", *(s.text for s in request.segments)))
+        question = request.question or ""
+        read_too = (question, *(s.text for s in request.segments))
+        self._documents = Documents(passages, read_too, question=question)
         self._own: list[list[int]] = [[] for _ in passages]
         for index, owner in enumerate(self._library.owner):
             self._own[owner].append(index)

@@ -41,6 +41,7 @@ def failure(error: Exception, *, spent: Completion | None = None) -> LLMError:
         retryable=_may_pass(error, status, code),
         retry_after=retry_after(_headers(error)),
         spent=spent,
+        status=status,
         cause=_cause(error, status, code),
     )
 

@@ -39,7 +39,7 @@ export function beginForm(before, engines, start) {
   const changed = () => {
     second.hidden = order.value !== "engines";
     hint.textContent = order.value === "random"
-      ? "Labels of a random draw stand for all your answers: the view Set can guarantee thresholds from them. The same draw number gives the same answers in the same order."
+      ? "Labels of a random draw stand for all your answers: the view Set can guarantee thresholds from them. Answers that share a passage count once there, so label answers about many passages. The same draw number gives the same answers in the same order."
       : "These answers are picked. Their labels find faults, but rates and guarantees need a random draw.";
   };
   order.addEventListener("change", changed);

@@ -27,14 +27,18 @@ export function desk(root, choice, items, change) {
   let segment = WHOLE;
   let turn = 0;
   let marks = /** @type {any[]} */ ([]);
-  const status = h("p", { class: "soft small", role: "status" });
+  /** Labels that did not reach the disk, the earliest first. */
+  let lost = /** @type {{place: number, segment: string}[]} */ ([]);
+  const status = h("p", { class: "soft small desk-status", role: "status" });
   const trouble = h("div", {});
   const progress = h("progress", { max: String(items.length), value: "0", "aria-label": "Answers done" });
   const count = h("span", { class: "small" });
+  const toSet = h("a", { href: "#/set" }, "Set a threshold from its labels");
+  const end = h("p", { class: "panel", hidden: true }, "This queue is done. ", toSet, ", or choose other answers with Change.");
   const body = h("div", { class: "label-columns" });
   const keeper = new Keeper((left, error, warning) => {
     status.textContent = left ? "Keeping …" : error ? "" : "Kept.";
-    if (error) trouble.replaceChildren(failed(error, () => (trouble.replaceChildren(), open(at, segment))));
+    if (error) trouble.replaceChildren(failed(error, goBack));
     else if (warning) trouble.replaceChildren(h("p", { class: "panel", role: "alert" }, warning));
   });
   const button = (/** @type {string} */ key, /** @type {string} */ words, /** @type {() => void} */ act, name = "") =>
@@ -51,7 +55,7 @@ export function desk(root, choice, items, change) {
   );
   const order = ORDERS.find(([name]) => name === choice.order)?.[1] ?? choice.order;
   const top = h("div", { class: "row desk-top" }, h("strong", {}, choice.by), h("span", { class: "soft small" }, `${order}, draw ${choice.seed}`), progress, count, h("button", { type: "button", onclick: change }, "Change"));
-  root.replaceChildren(top, bar, trouble, status, body, peoplePanel());
+  root.replaceChildren(top, bar, trouble, end, status, body, peoplePanel());
 
   const said = () => sheet.said[segment];
   const segments = () => (sheet.segments.length ? sheet.segments.map((/** @type {any} */ one) => one.id) : [WHOLE]);
@@ -60,20 +64,32 @@ export function desk(root, choice, items, change) {
     const done = items.filter((item) => item.state === "done" || item.state === "skipped").length;
     progress.value = done;
     count.textContent = `${done} of ${items.length} done`;
+    const all = done === items.length;
+    const now = all && end.hidden;
+    end.hidden = !all;
+    if (now) say("This queue is done. A threshold is set from the labels in the view Set.");
+    if (now && document.activeElement === view?.left) toSet.focus(); // the keys still judge
   }
 
   /** @param {number} place @param {string | null} wanted the sentence to begin with; null = the first without a label, "last" = the last */
   async function open(place, wanted = null) {
     const mine = ++turn;
-    at = Math.max(0, Math.min(items.length - 1, place));
+    const next = Math.max(0, Math.min(items.length - 1, place));
     showProgress();
     try {
-      await keeper.last; // what was just said must be in what is read
-      const found = await get("label/item", { id: items[at].id, by: choice.by, order: choice.order });
-      if (mine !== turn) return;
-      sheet = found;
+      let found;
+      for (let sent = -1; sent !== keeper.sent; ) { // what is said meanwhile, of the answer that still stands there, must be in what is read
+        sent = keeper.sent;
+        await keeper.last;
+        if (mine !== turn || lost.length) return; // nobody goes on while a label is missing
+        found = await get("label/item", { id: items[next].id, by: choice.by, order: choice.order });
+        if (mine !== turn) return;
+      }
+      [at, sheet] = [next, found]; // not before: keys are about what is shown
     } catch (error) {
-      if (mine === turn) body.replaceChildren(failed(error, () => open(place, wanted)), button("n", "Next", () => open(at + 1)));
+      if (mine !== turn) return;
+      [at, sheet, view] = [next, undefined, undefined];
+      body.replaceChildren(failed(error, () => open(next, wanted)), button("n", "Next", () => open(next + 1)));
       return;
     }
     const known = segments();
@@ -108,7 +124,7 @@ export function desk(root, choice, items, change) {
     const place = segments().indexOf(segment) + 1;
     const skipped = sheet.said[WHOLE]?.label;
     const label = said()?.label;
-    view.state.textContent = `Answer ${at + 1} of ${items.length} · ${sheet.segments.length ? `sentence ${place} of ${segments().length}` : "as a whole"} · ${label ? inWords(label) : "not labelled yet"}${skipped && segment !== WHOLE ? ` · the answer: ${inWords(skipped)}` : ""}`;
+    view.state.textContent = `Answer ${at + 1} of ${items.length} · ${sheet.segments.length ? `sentence ${place} of ${segments().length}` : "as a whole"} · ${label ? inWords(label) : "not labelled yet"}${WRONG.includes(label) ? " · n goes on" : ""}${skipped && segment !== WHOLE ? ` · the answer: ${inWords(skipped)}` : ""}`;
     for (const [, name] of JUDGEMENTS) bar.querySelector(`.judge-${name}`)?.setAttribute("aria-pressed", String(label === name));
     view.more.refresh();
     view.passages.show(marks, view.more.hinted() ? (sheet.hints[segment]?.evidence ?? []) : []);
@@ -123,10 +139,24 @@ export function desk(root, choice, items, change) {
     item.said[key] = sent;
     refresh();
     keeper.send("say", { item: item.id, by: choice.by, order: choice.order, ...sent }).then((kept) => {
-      if (!kept) return;
+      if (!kept) return notKept(place, key);
       items[place].state = kept.state;
       showProgress();
     });
+  }
+
+  /** Say which labels are missing beside what went wrong; its button leads to the first of them. @param {number} place @param {string} key */
+  function notKept(place, key) {
+    lost.push({ place, segment: key });
+    const many = lost.length === 1 ? "The last label was" : `${lost.length} labels were`;
+    trouble.prepend(h("p", { role: "alert" }, `${many} not kept, from answer ${lost[0].place + 1} on. What was kept before is safe.`));
+  }
+
+  function goBack() {
+    const from = lost[0] ?? { place: at, segment };
+    lost = [];
+    trouble.replaceChildren();
+    open(from.place, from.segment);
   }
 
   /** @param {string} label */
@@ -159,13 +189,13 @@ export function desk(root, choice, items, change) {
 
   /** @param {number} by @param {boolean} [judged] */
   function step(by, judged = false) {
-    if (!sheet) return;
+    if (!sheet) return void open(at + by);
     const known = segments();
     const next = known.indexOf(segment) + by;
     if (next >= 0 && next < known.length) goTo(known[next]);
     else if (by > 0 && at + 1 < items.length) open(at + 1);
     else if (by < 0 && at > 0) open(at - 1, "last");
-    else if (judged) say("That was the last one.");
+    else if (judged) say("This is the last one of the queue.");
   }
 
   async function undo() {

@@ -28,6 +28,8 @@ export class Keeper {
   constructor(tell) {
     this.tell = tell;
     this.left = 0;
+    /** How many were sent at all. */
+    this.sent = 0;
     /** @type {Promise<any>} */
     this.last = Promise.resolve();
   }
@@ -40,6 +42,7 @@ export class Keeper {
    */
   send(path, body) {
     this.left += 1;
+    this.sent += 1;
     this.tell(this.left, null, null);
     const sent = this.last.then(async () => {
       try {

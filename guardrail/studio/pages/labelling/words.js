@@ -29,7 +29,7 @@ function pieces(text) {
 }
 
 /**
- * A strip of words: arrows move, Shift with them widens, Enter takes, Escape leaves.
+ * A strip of words: arrows, Home and End move, Shift with them widens, Enter takes, Escape leaves.
  * @param {string} text
  * @param {(span: [number, number] | null) => void} done the chosen stretch in UTF-16 units; null = left as it was
  */
@@ -45,7 +45,7 @@ export function wordStrip(text, done) {
     say(text.slice(words[low].index, words[high].index + words[high].segment.length));
   };
   strip.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, End: words.length, Home: -words.length }[event.key];
     if (step) {
       to = Math.max(0, Math.min(words.length - 1, to + step));
       if (!event.shiftKey) from = to;

@@ -4,7 +4,7 @@ import { h, svg } from "./h.js";
 
 /**
  * @typedef {{name: string, values: (number | null)[], low?: (number | null)[], high?: (number | null)[], n: number[]}} Line
- * @typedef {{title: string, subtitle: string, about: string, lines: Line[], times: number[], step: number, marks: {label: string, place: number}[], format: (value: number | null) => string, most?: number}} Chart
+ * @typedef {{title: string, subtitle: string, about: string, lines: Line[], times: number[], step: number, marks: {label: string, place: number}[], format: (value: number | null) => string, most?: number, whole?: boolean}} Chart
  */
 
 const HEIGHT = 210;
@@ -15,7 +15,8 @@ const BOTTOM = 26;
 
 /** @param {Chart} chart @param {number} width of the drawing in CSS pixels */
 export function lineChart(chart, width) {
-  const most = Math.max(chart.most ?? 0, nice(1.1 * Math.max(0, ...chart.lines.flatMap((line) => line.values.map((v) => v ?? 0)))));
+  const round = Math.max(chart.most ?? 0, nice(1.1 * Math.max(0, ...chart.lines.flatMap((line) => line.values.map((v) => v ?? 0)))));
+  const most = chart.whole ? 4 * Math.ceil(round / 4) : round; // four steps, each a whole number
   /** @param {number} place */
   const x = (place) => LEFT + ((width - LEFT - RIGHT) * (place + 0.5)) / chart.times.length;
   /** @param {number} value */

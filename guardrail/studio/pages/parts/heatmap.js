@@ -56,7 +56,7 @@ function table(data, rows, columns, lights) {
     (count) => counted(count, "segment"),
     { wrap: (button) => h("tr", {}, h("td", { colspan: columns.length + 2 }, button)) },
   );
-  const heads = columns.map((number) => h("th", { scope: "col", title: data.passages[number].title ?? "" }, ...brief(data.passages[number].title || data.passages[number].id, 16)));
+  const heads = columns.map((number) => h("th", { scope: "col", title: data.passages[number].title ?? "" }, ...brief(data.passages[number].title || data.passages[number].id, 34)));
   return h("table", { class: "heatmap" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Segment"), h("th", { scope: "col" }, "All"), ...heads)), body);
 }
 

@@ -44,7 +44,7 @@ export function filePanel(out) {
     try {
       const done = await post("set/write", { ...asked, over: made.over });
       body.replaceChildren(
-        h("p", { role: "status" }, `Written: ${done.name}, policy ${done.policy}, threshold ${done.threshold}.`),
+        h("p", { role: "status" }, `Written: ${done.name}, threshold ${done.threshold}. Use it so, in Python or on the command line:`),
         h("pre", { class: "policy", tabindex: "0" }, `guard = Guard(policy=Policy.load("${done.name}"))\nguardrail check answers.jsonl --policy ${done.name}`),
       );
     } catch (error) {

@@ -7,8 +7,8 @@ import { headline } from "./slider.js";
 
 /** @type {[string, string][]} */
 const RISKS = [
-  ["missed", "wrong answers delivered as supported, of the wrong ones"],
-  ["delivered-wrong", "wrong and delivered as supported, of all answers"],
+  ["missed", "wrong answers delivered, of the wrong ones"],
+  ["delivered-wrong", "wrong answers delivered, of all answers"],
   ["false-alarm", "right answers flagged, of the right ones"],
 ];
 
@@ -41,7 +41,7 @@ export function guaranteePanel(chosen, take) {
   function shown(found, wanted) {
     const { figures } = found;
     return [
-      h("p", {}, "Threshold ", h("strong", { class: "mono" }, String(found.threshold)), ` · from ${found.n} labelled`),
+      h("p", {}, "Threshold ", h("strong", { class: "mono" }, String(found.threshold)), ` · from ${found.n} cases`),
       h("p", {}, found.guarantee),
       h("p", { class: "small" }, `In these data: ${wanted.risk} ${(100 * figures.observed_risk).toFixed(1)} %; ${found.cost}. Read: ${figures.right} right, ${figures.wrong} wrong, ${figures.declines} that decline (left out).`),
       ...(found.warning ? [h("p", { class: "panel refusal" }, found.warning)] : []),

@@ -26,7 +26,10 @@ export async function show(root, params) {
     leave = undefined;
     history.replaceState(null, "", "#/label");
     const { engines } = await get("choices");
-    place.replaceChildren(beginForm(before, engines, start), peoplePanel());
+    const form = beginForm(before, engines, start);
+    place.replaceChildren(form, peoplePanel());
+    const first = form.querySelector(before.by ? "button" : "input"); // Enter begins
+    if (first instanceof HTMLElement) first.focus({ preventScroll: true });
   };
 
   /** @param {import("../labelling/begin.js").Choice} choice */

@@ -13,12 +13,12 @@ import { words } from "../parts/verdicts.js";
 const BY = ["release", "index", "model", "retriever", "application", "topic", "policy", "engine"];
 const MARGIN = 60;
 
-/** @type {{title: string, of: (figures: any) => any, format: (value: number | null) => string, most?: number, about: string}[]} */
+/** @type {{title: string, of: (figures: any) => any, format: (value: number | null) => string, most?: number, whole?: boolean, about: string}[]} */
 const CHARTS = [
   { title: "Unfaithful share", of: (f) => f.unfaithful, format: percent, about: "contradicted or unsupported, of the answers that were judged" },
   { title: "Unverified share", of: (f) => f.unverified, format: percent, about: "not verified, of all answers" },
   { title: "Mean score", of: (f) => ({ value: f.score, n: f.unfaithful.n }), format: (v) => (v === null ? "–" : v.toFixed(2)), most: 1, about: "of the answers that were judged, 0 to 1" },
-  { title: "Answers", of: (f) => ({ value: f.answers, n: f.records }), format: (v) => (v === null ? "–" : count(v)), about: "estimated where the store keeps a sample" },
+  { title: "Answers", of: (f) => ({ value: f.answers, n: f.records }), format: (v) => (v === null ? "–" : count(v)), whole: true, about: "estimated where the store keeps a sample" },
 ];
 
 /**
@@ -112,6 +112,7 @@ function drawing(chart, series) {
     marks: series.marks.map((/** @type {any} */ mark) => ({ label: clean(`${mark.key} ${mark.value}`), place: (mark.at - series.start) / series.step })),
     format: chart.format,
     most: chart.most,
+    whole: chart.whole,
   };
 }
 

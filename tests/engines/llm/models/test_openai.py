@@ -44,7 +44,13 @@ def test_a_request_and_its_reply(perform, prompt, script, one):
 
 
 def test_eight_at_once_over_one_client(perform, prompt, budget):
-    with OpenAIServer(lambda body: body["messages"][1]["content"], seconds=0.1) as server:
+    eight = threading.Barrier(8, timeout=60)
+
+    def once_eight_are_there(body):
+        eight.wait()
+        return body["messages"][1]["content"]
+
+    with OpenAIServer(once_eight_are_there) as server:
         prompts = tuple(replace(prompt, user=f"data {n}") for n in range(24))
         account = budget()
         replies = perform(OpenAILLM("m", server.base_url), FAST, prompts, account)

@@ -1,0 +1,6 @@
+"""Two audits side by side: what became better, what worse, and where."""
+
+from guardrail.audit.compare.comparison import Comparison, compare
+from guardrail.audit.compare.written import write_comparison
+
+__all__ = ["Comparison", "compare", "write_comparison"]
