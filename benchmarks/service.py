@@ -138,7 +138,8 @@ def started(folder: Path, processes: int) -> tuple[subprocess.Popen[bytes], int]
 
 def memory(process: subprocess.Popen[bytes]) -> str:
     """MiB of a service and of its processes: resident, and in proportion where pages are shared."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    of_threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+    children = [child for thread in of_threads for child in thread.read_text().split()]
     rolls = [Path(f"/proc/{each}/smaps_rollup").read_text() for each in (process.pid, *children)]
     each = {kind: [int(re.search(rf"^{kind}:\s+(\d+)", roll, re.MULTILINE)[1]) // 1024 for roll in rolls]
             for kind in ("Rss", "Pss")}  # fmt: skip

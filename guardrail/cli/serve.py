@@ -63,7 +63,7 @@ def _print_key(name: str) -> None:
 def _describe(settings: Settings) -> None:
     """What would run: every guard is built, and nothing secret is printed."""
     from guardrail.service.guards import build_guards, open_records
-    from guardrail.service.pool import processes_of, threads_of
+    from guardrail.service.pool import threads_of
     from guardrail.service.studio import PATH, build_studio
 
     store = open_records(settings)
@@ -87,7 +87,6 @@ def _describe(settings: Settings) -> None:
     typer.echo(f"records     {store.path if store else 'none'}")
     if settings.studio is not None:
         typer.echo(f"studio      {PATH}/, for the keys {', '.join(settings.studio.keys)}")
-    fixed = settings.limits.model_dump(exclude={"threads", "processes"})
+    fixed = settings.limits.model_dump(exclude={"threads"})
     said = ", ".join(f"{name} {value:,}" for name, value in fixed.items())
-    at_once = f"threads {threads_of(settings.limits)}, processes {processes_of(settings)}"
-    typer.echo(f"limits      {at_once}, {said}")
+    typer.echo(f"limits      threads {threads_of(settings.limits)}, {said}")

@@ -33,16 +33,15 @@ MOUNTED = (
 ``open_paths(service) -> Collection[str]``: paths that need no key."""
 
 
-def create_app(settings: Settings | None = None, *, processes: int = 0) -> Starlette:
+def create_app(settings: Settings | None = None) -> Starlette:
     """The service as an ASGI application, to run or to mount into yours.
 
     Mounted, its lifespan is yours to run (``async with app.router.lifespan_context(app)``): it warms the engines,
     watches the settings file, and waits at the end for the checks under way.
 
     Args:
-        settings: None = those of the environment.
-        processes: Processes in which the local engine reads, where ``limits.processes`` does not say how many. They are
-            spawned: the program that starts the application needs ``if __name__ == "__main__":``.
+        settings: None = those of the environment. With ``limits.processes`` the program that starts the application
+            needs ``if __name__ == "__main__":``, since they are spawned.
 
     Returns:
         The application; ``app.state.service`` is its Service.
@@ -51,7 +50,7 @@ def create_app(settings: Settings | None = None, *, processes: int = 0) -> Starl
         ConfigurationError: a guard or the record store cannot be.
         MissingExtraError: what an engine needs is not installed.
     """
-    service = Service(settings or Settings.load(), processes)
+    service = Service(settings or Settings.load())
     modules = _modules()
     renderings = [module.render_error for module in modules if hasattr(module, "render_error")]
     open_paths = [path for module in modules if hasattr(module, "open_paths") for path in module.open_paths(service)]

@@ -22,12 +22,12 @@ class LocalInProcesses(LocalEngine):
     processes: Processes = field(repr=False)
 
     def warm_up(self) -> None:
-        """Return when all processes have loaded the model.
+        """Return when one process has loaded the model.
 
         Raises:
-            EngineError: they did not come up.
+            EngineError: the service ends.
         """
-        self.processes.start(wait=True)
+        self.processes.wait_until_up()
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         """See Engine.verify."""
@@ -44,11 +44,18 @@ class LocalInProcesses(LocalEngine):
 
 
 def in_processes(engine: Engine | AsyncEngine, processes: Processes | None) -> Engine | AsyncEngine:
-    """The engine with its local part, if it has one, in these processes; None = as it is."""
+    """The engine with its local part, if it has one, in these processes; None = as it is.
+
+    A local engine with settings of its own (a model's folder, threads) stays as it is: the processes do not have them.
+    """
     if processes is None:
         return engine
-    if type(engine) is LocalEngine:
+    if _is_standard(engine):
         return LocalInProcesses(processes=processes)
-    if isinstance(engine, CascadeEngine) and type(engine.first) is LocalEngine:
+    if isinstance(engine, CascadeEngine) and _is_standard(engine.first):
         return replace(engine, first=LocalInProcesses(processes=processes))
     return engine
+
+
+def _is_standard(engine: Engine | AsyncEngine) -> bool:
+    return type(engine) is LocalEngine and engine == LocalEngine()

@@ -82,19 +82,16 @@ class Pool:
 
 
 def threads_of(limits: Limits) -> int:
-    """Checks that run at once in one worker: one per core, two at least so that a large one never holds all."""
-    return limits.threads or max(2, min(4, cores()), limits.processes or 0)
+    """Checks that run at once in one worker: one per core, two at least so that a large one never holds all.
+
+    With processes one for each: large ones, which never hold all turns, leave a process to the others.
+    """
+    return limits.processes or limits.threads or max(2, min(4, cores()))
 
 
-def processes_of(settings: Settings) -> int:
-    """Processes of the local engine under ``guardrail serve``, for each worker: one for each check at once."""
-    given = settings.limits.processes
-    return max(1, threads_of(settings.limits) // settings.workers) if given is None else given
-
-
-def start_processes(settings: Settings, count: int, measures: Measures) -> Processes | None:
-    """So many processes of the local engine, which share the cores; None where there are to be none."""
-    if not count:
+def make_processes(settings: Settings, measures: Measures) -> Processes | None:
+    """The processes of the local engine, which share the cores; None where there are to be none."""
+    if not (count := settings.limits.processes):
         return None
     engine = LocalEngine(threads=max(1, cores() // (count * settings.workers)))
     return Processes(engine, count, settings.limits.seconds, measures, settings.log_level)

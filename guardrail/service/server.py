@@ -12,7 +12,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -20,13 +20,12 @@ from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import multiprocess
 
 from guardrail.errors import ConfigurationError, UsageError
 from guardrail.service.access import LOOPBACK
 from guardrail.service.app import create_app
 from guardrail.service.logs import log_as_json
-from guardrail.service.pool import processes_of
 from guardrail.service.protocol import TimedHead
 from guardrail.service.settings import Settings
 from guardrail.telemetry.monitor.page import count_for_page
@@ -36,6 +35,7 @@ CONFIG = "GUARDRAIL_CONFIG"
 """Variable of the environment that names the settings file."""
 
 _GIVEN = "GUARDRAIL_SERVE_"
+_SERVICE = "guardrail.service"
 _SWITCH = 0.001
 """Seconds that a thread may keep others from running: with Python's 5 ms a few checks at work would let the event loop
 wait for all of them each time that it has something to do."""
@@ -93,14 +93,14 @@ def application() -> Starlette:
     log_as_json(settings.log_level)
     sys.setswitchinterval(_SWITCH)
     count_for_page()
-    app = create_app(settings, processes=processes_of(settings))
+    app = create_app(settings)
     inside = app.router.lifespan_context
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, object]]:
         with _drain(app):
             async with inside(app):
-                yield
+                yield {_SERVICE: app.state.service}  # for _Server.shutdown
 
     app.router.lifespan_context = lifespan
     return app
@@ -153,19 +153,47 @@ class _Server(uvicorn.Server):
     """Serves also the connections that the system had taken by the time of the end: closing would reset them."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if (service := self.lifespan.state.get(_SERVICE)) is not None:
+            service.draining = True  # also after Ctrl-C
+        try:
+            for listening in sockets or ():
+                await self._take_all(listening)
+        finally:
+            await super().shutdown(sockets)
+
+    async def _take_all(self, listening: socket.socket) -> None:
         loop, kind = asyncio.get_running_loop(), cast("Any", self.config.http_protocol_class)
         made = partial(kind, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
-        for listening in sockets or ():
-            with suppress(OSError):  # BlockingIOError: there are no more
-                while True:
-                    connection, _ = listening.accept()
-                    connection.setblocking(False)
-                    await loop.connect_accepted_socket(made, connection)
-        await super().shutdown(sockets)
+        for _ in range(self.config.backlog):  # the system holds no more, but others may come meanwhile
+            try:
+                connection, _ = listening.accept()
+            except BlockingIOError:
+                return
+            except OSError:  # the client has gone, say
+                continue
+            try:
+                connection.setblocking(False)
+                await loop.connect_accepted_socket(made, connection)
+            except OSError:
+                connection.close()
 
 
-class _Workers(Multiprocess):
+class _Worker(multiprocess.Process):
+    """A worker whose end is that of a single server."""
+
+    @property
+    def server(self) -> uvicorn.Server:
+        if self._server is None:
+            self._server = _Server(self.config)
+        return self._server
+
+
+class _Workers(multiprocess.Multiprocess):
     """Workers on one socket, which no longer takes connections as soon as none of them does."""
+
+    def run(self) -> None:
+        multiprocess.Process = _Worker  # type: ignore[misc]  # all are made by that name, also those that replace others
+        super().run()
 
     def terminate_all(self) -> None:
         super().terminate_all()

@@ -17,7 +17,7 @@ from guardrail.service.errors import NotAllowed, TooLarge, Unknown
 from guardrail.service.guards import build_guards, open_records
 from guardrail.service.keys import client
 from guardrail.service.measures import Measures
-from guardrail.service.pool import Pool, here, start_processes
+from guardrail.service.pool import Pool, here, make_processes
 from guardrail.service.reload import Reload
 from guardrail.service.settings import Settings
 from guardrail.service.turns import Work
@@ -55,12 +55,8 @@ class Service:
         closing: What else is to be closed at the end: route modules add to it.
     """
 
-    def __init__(self, settings: Settings, processes: int = 0) -> None:
+    def __init__(self, settings: Settings) -> None:
         """Build all guards.
-
-        Args:
-            settings: See Settings.
-            processes: Of the local engine, where the settings do not say how many; 0 = none.
 
         Raises:
             ConfigurationError: a guard or the record store cannot be.
@@ -74,8 +70,7 @@ class Service:
         self.closing: list[Callable[[], Awaitable[None]]] = []
         self.pool = Pool(settings.limits, self.measures)
         self.reload = Reload(self)
-        given = settings.limits.processes
-        self.processes = start_processes(settings, processes if given is None else given, self.measures)
+        self.processes = make_processes(settings, self.measures)
         self.guards = build_guards(settings, self.records, processes=self.processes)
 
     @asynccontextmanager
