@@ -12,7 +12,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -156,6 +156,11 @@ class _Server(uvicorn.Server):
         if (service := self.lifespan.state.get(_SERVICE)) is not None:
             service.draining = True  # also after Ctrl-C
         try:
+            loop = asyncio.get_running_loop()
+            for listening in sockets or ():
+                with suppress(NotImplementedError):
+                    loop.remove_reader(listening.fileno())  # asyncio loses what it takes while its server is closed
+            await asyncio.sleep(0)  # what it has taken becomes a connection
             for listening in sockets or ():
                 await self._take_all(listening)
         finally:

@@ -209,8 +209,10 @@ def test_an_engine_with_settings_of_its_own_keeps_them(processes, engine):
     assert in_processes(cascade, processes) is cascade
 
 
-def test_turns_are_as_many_as_processes():
-    assert threads_of(Limits(processes=3)) == 3
+def test_turns_are_as_many_as_processes(monkeypatch):
+    monkeypatch.setattr("guardrail.service.pool.cores", lambda: 4)
+    assert threads_of(Limits(processes=2)) == 2
+    assert threads_of(Limits()) == 4
     assert threads_of(Limits(threads=5)) == 5
 
 
