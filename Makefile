@@ -27,7 +27,7 @@ WHEEL_TESTS := tests/conftest.py tests/support \
 # The oldest frameworks that the extras allow; their own ranges would let in newer parts that do not fit.
 LOWEST := langchain-core==1.0.0 langchain==1.0.0 langgraph==1.0.0 langgraph-prebuilt==1.0.0 "langgraph-checkpoint<3.1" \
 	langchain-classic==1.0.0 llama-index-core==0.14.0 opentelemetry-api==1.30.0 opentelemetry-sdk==1.30.0 \
-	opentelemetry-exporter-prometheus==0.51b0 prometheus-client==0.20.0 starlette==0.41.0 uvicorn==0.34.0 \
+	opentelemetry-exporter-prometheus==0.51b0 prometheus-client==0.20.0 starlette==0.41.0 uvicorn==0.51.0 \
 	gunicorn==22.0.0 openai==1.60.0 cachetools tenacity
 
 .DEFAULT_GOAL := help

@@ -1,11 +1,13 @@
 """What the HTTP service costs: requests a second and latency, against the bare guard, in one run on one machine.
 
-    python benchmarks/service.py --requests 400 --at-once 64
+    python benchmarks/service.py [--requests 200] [--at-once 64] [--rounds 3] [--processes 2 0]
 
-First the guard alone checks the answers, in as many threads as the service has turns; then `guardrail serve` in a
-process of its own is asked by so many clients at once; last with one client that sends 1,000 passages at a time beside
-them. The heartbeat is the service's own (guardrail_service_lag_seconds): how late its event loop comes to its next
-step. Clients share the machine with the service, so figures of a busy machine say little.
+`guardrail serve` runs once for each number of processes (0 = the local engine reads in threads of the service). In each
+round the guard alone checks the answers, in as many threads as the service has turns; then each service is asked by one
+client, by so many at once, and by as many beside one that sends 1,000 passages at a time. The services take turns, so
+that what else the machine does hits all alike. The heartbeat is the service's own (guardrail_service_lag_seconds): how
+late its event loop comes to its next step; that of an idle process beside it shows what the machine alone makes late.
+Clients share the machine with the service, so figures of a busy machine say little.
 """
 
 from __future__ import annotations
@@ -110,45 +112,96 @@ def show(name: str, rate: float, took: list[float], rest: str = "") -> None:
     )
 
 
-def lag(before: dict[float, float], after: dict[float, float]) -> str:
+def lag(beats: dict[float, float]) -> str:
     """Share of beats that came within 20 ms, and the bound that 99 % kept."""
-    change = {bound: count - before.get(bound, 0) for bound, count in after.items()}
-    total = max(change.values(), default=0) or 1
-    p99 = next((bound for bound, count in sorted(change.items()) if count >= 0.99 * total), float("inf"))
-    return f"heartbeat: {change.get(0.02, 0) / total:.1%} within 20 ms, p99 <= {p99 * 1e3:g} ms"
+    total = max(beats.values(), default=0) or 1
+    p99 = next((bound for bound, count in sorted(beats.items()) if count >= 0.99 * total), float("inf"))
+    return f"heartbeat: {beats.get(0.02, 0) / total:.1%} within 20 ms, p99 <= {p99 * 1e3:g} ms"
+
+
+def started(folder: Path, processes: int) -> tuple[subprocess.Popen[bytes], int]:
+    """A service that is warm, and its port."""
+    log = folder / f"log-{processes}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "guardrail.cli.main", "serve", "--port", "0"],
+        stderr=log.open("w"),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "GUARDRAIL_LIMITS__PROCESSES": str(processes)},
+    )
+    until = time.monotonic() + 300
+    while "is warm" not in log.read_text():
+        if process.poll() is not None or time.monotonic() > until:
+            process.kill()
+            sys.exit(f"the service did not come up:\n{log.read_text()}")
+        time.sleep(0.05)
+    return process, int(re.search(r"serves at http://127.0.0.1:(\d+)", log.read_text())[1])
+
+
+def memory(process: subprocess.Popen[bytes]) -> str:
+    """MiB of a service and of its processes: resident, and in proportion where pages are shared."""
+    of_threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+    children = [child for thread in of_threads for child in thread.read_text().split()]
+    rolls = [Path(f"/proc/{each}/smaps_rollup").read_text() for each in (process.pid, *children)]
+    each = {kind: [int(re.search(rf"^{kind}:\s+(\d+)", roll, re.MULTILINE)[1]) // 1024 for roll in rolls]
+            for kind in ("Rss", "Pss")}  # fmt: skip
+    return f"memory, MiB: resident {each['Rss']}, in proportion {each['Pss']}"
 
 
 def main() -> None:
-    """All phases."""
+    """All rounds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=400)
+    parser.add_argument("--requests", type=int, default=200)
     parser.add_argument("--at-once", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--processes", type=int, nargs="+", default=[threads_of(Limits()), 0])
     given = parser.parse_args()
-    threads = threads_of(Limits())
-    show(f"guard alone, {threads} threads", *bare(given.requests, threads))
+    threads, each = threads_of(Limits()), max(1, given.requests // given.rounds)
+    alone: list[tuple[float, list[float]]] = []
+    seen: dict[tuple[int, str], list[tuple[float, list[float], int, dict[float, float]]]] = {}
+    phases = (("one at a time", 1, False), (f"{given.at_once} at once", given.at_once, False),
+              ("beside 1,000 passages", given.at_once, True))  # fmt: skip
+    beside = subprocess.Popen(
+        [sys.executable, str(ROOT / "benchmarks" / "service_load.py"), "--part", "idle"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    services: dict[int, tuple[subprocess.Popen[bytes], int]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        process = subprocess.Popen(
-            [sys.executable, "-m", "guardrail.cli.main", "serve", "--port", "0"],
-            stderr=log.open("w"), env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
         try:
-            while not (found := re.search(r"serves at http://127.0.0.1:(\d+)", log.read_text())):
-                time.sleep(0.05)
-            port = int(found[1])
-            while "is warm" not in log.read_text():
-                time.sleep(0.05)
-            for name, at_once, large in (
-                ("service, one at a time", 1, False),
-                (f"service, {given.at_once} at once", given.at_once, False),
-                ("  beside 1,000 passages at a time", given.at_once, True),
-            ):
-                before = heartbeat(port)
-                rate, took, failed = asyncio.run(load(port, given.requests, at_once, large=large))
-                show(name, rate, took, f"{failed} failed   {lag(before, heartbeat(port))}")
+            for count in given.processes:
+                services[count] = started(Path(folder), count)
+            for number in range(given.rounds):
+                print(f"round {number + 1} of {given.rounds}", file=sys.stderr, flush=True)
+                alone.append(bare(each, threads))
+                for name, at_once, large in phases:
+                    for count, (_, port) in services.items():
+                        before = heartbeat(port)
+                        rate, took, failed = asyncio.run(load(port, each, at_once, large=large))
+                        seen.setdefault((count, name), []).append((rate, took, failed, change(before, heartbeat(port))))
+            show(f"guard alone, {threads} threads", *joined(alone))
+            for (count, name), rounds in seen.items():
+                beats = {bound: sum(one[3].get(bound, 0) for one in rounds) for bound in rounds[0][3]}
+                failed = sum(one[2] for one in rounds)
+                rate, took = joined([one[:2] for one in rounds])
+                show(f"{count or 'no'} processes, {name}", rate, took, f"{failed} failed   {lag(beats)}")
+            for count, (process, _) in services.items():
+                print(f"{count or 'no'} processes, {memory(process)}")
+            print(f"an idle process: {float(beside.communicate(timeout=60)[0]):.1%} of its heartbeats within 20 ms")
         finally:
-            process.terminate()
-            process.wait(60)
+            beside.kill()
+            for process, _ in services.values():
+                process.terminate()
+            for process, _ in services.values():
+                process.wait(60)
+
+
+def joined(rounds: list[tuple[float, list[float]]]) -> tuple[float, list[float]]:
+    """Answers a second over all rounds, and the seconds of each."""
+    took = [seconds for _, some in rounds for seconds in some]
+    return len(took) / sum(len(some) / rate for rate, some in rounds), took
+
+
+def change(before: dict[float, float], after: dict[float, float]) -> dict[float, float]:
+    """Beats between two readings, by upper bound."""
+    return {bound: count - before.get(bound, 0) for bound, count in after.items()}
 
 
 if __name__ == "__main__":

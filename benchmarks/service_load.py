@@ -1,15 +1,17 @@
 """The proxy under load: what is lost, what is crossed, what leaves unchecked, and what memory does.
 
-    python benchmarks/service_load.py [--requests 20000] [--at-once 64] [--json]
+    python benchmarks/service_load.py [--requests 20000] [--at-once 64] [--seconds 1200] [--json]
 
 Upstream, service and clients are three processes on loopback. Each answer holds its request's number, one sentence that
 the engine supports and one that it contradicts, also when it is asked again; the policy repairs. Half of the requests
 ask for a stream. Every 40th client leaves after the first piece of its stream; every 200th request meets an upstream
 that hangs (its time limit is 1 s), every 200th one that breaks off. At last the service gets SIGTERM while clients go
-on asking.
+on asking. No new request is sent after ``--seconds``: a busy machine does fewer. Standard error says how far it is.
 
 "Lost": no reply, half a reply or a wrong status. "Crossed": a reply that holds another request's number. "Unchecked": a
-contradicted sentence in what a client received. Memory is the service's resident set.
+contradicted sentence in what a client received. "Refused": a connection that was refused after SIGTERM; its client
+stops. Memory is the service's resident set. Heartbeats are those of the service's event loop; those of an idle one in a
+process beside it show what the machine alone makes late.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ import httpx
 GOOD, WRONG = "Dam {} was closed on 4 May 2021.", "Dam {} is wrong."
 HANGS, BREAKS, LEAVES = "hang", "break", "leave"
 MOST = 0.95
+LAST = 120.0
+"""Seconds for what is under way when no new requests are sent, and for the service to end."""
 PASSAGE = "The dams were closed on 4 May 2021 after divers found a crack."
 
 
@@ -127,10 +131,14 @@ def served(address, folder):
         "0",
     ]
     process = subprocess.Popen(command, stderr=log.open("w"), env={**os.environ, "PYTHONPATH": path})
-    while not (found := re.search(r"serves at http://127.0.0.1:(\d+)", log.read_text())):
+    until = time.monotonic() + LAST
+    found = None
+    while not (found and is_up(f"http://127.0.0.1:{found[1]}/readyz")):
+        if process.poll() is not None or time.monotonic() > until:
+            process.kill()
+            sys.exit(f"the service did not come up:\n{log.read_text()}")
         time.sleep(0.05)
-    while not is_up(f"http://127.0.0.1:{found[1]}/readyz"):
-        time.sleep(0.05)
+        found = re.search(r"serves at http://127.0.0.1:(\d+)", log.read_text())
     return process, int(found[1]), log
 
 
@@ -138,7 +146,7 @@ def is_up(address):
     """Whether something answers there."""
     try:
         return httpx.get(address).status_code == 200
-    except httpx.ConnectError:
+    except httpx.TransportError:
         return False
 
 
@@ -154,7 +162,8 @@ def resident(process):
 class Load:
     """The clients, and what they saw."""
 
-    def __init__(self, port, requests):
+    def __init__(self, port, requests, seconds):
+        self.until = time.monotonic() + seconds
         self.url = f"http://127.0.0.1:{port}/v1/chat/completions"
         self.requests = requests
         self.numbers = iter(range(requests))
@@ -167,10 +176,10 @@ class Load:
 
     async def client(self, process):
         limits = httpx.Limits(max_connections=1)
-        async with httpx.AsyncClient(timeout=30, limits=limits) as http:
+        async with httpx.AsyncClient(timeout=60, limits=limits) as http:
             for number in self.numbers:
-                if number % (self.requests // 10) == 0:
-                    self.memory.append(resident(process))
+                if time.monotonic() > self.until:
+                    self.most_done.set()
                 began = time.perf_counter()
                 try:
                     what = await self.ask(http, number)
@@ -181,8 +190,16 @@ class Load:
                 self.took.append(time.perf_counter() - began)
                 if len(self.took) >= MOST * self.requests:
                     self.most_done.set()
+                if len(self.took) % max(1, self.requests // 20) == 0 and not self.stopping:
+                    self.memory.append(resident(process))
+                    self.tell()
                 if what == "refused":
                     return
+
+    def tell(self):
+        """How far it is."""
+        seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
+        print(f"{len(self.took)} of {self.requests}: {seen}; {self.memory[-1]:.0f} MiB", file=sys.stderr, flush=True)
 
     def note(self, what, number, text):
         if what in {"lost", "crossed", "unchecked"} and len(self.examples) < 5:
@@ -231,9 +248,9 @@ def said(text):
     return "".join(choice["delta"].get("content") or "" for chunk in chunks for choice in chunk.get("choices", ()))
 
 
-async def measured(process, port, requests, at_once):
-    """All requests; SIGTERM when most are done."""
-    load = Load(port, requests)
+async def measured(process, port, requests, at_once, seconds):
+    """All requests, as far as they come in that time; SIGTERM when most are done, or when time is up."""
+    load = Load(port, requests, seconds)
     clients = [asyncio.ensure_future(load.client(process)) for _ in range(at_once)]
     began = time.perf_counter()
     await asyncio.wait([asyncio.ensure_future(load.most_done.wait()), *clients], return_when=asyncio.FIRST_COMPLETED)
@@ -241,8 +258,31 @@ async def measured(process, port, requests, at_once):
     page = (await httpx.AsyncClient().get(f"http://127.0.0.1:{port}/metrics")).text
     load.stopping = True
     process.send_signal(signal.SIGTERM)
-    await asyncio.gather(*clients)
+    _, hanging = await asyncio.wait(clients, timeout=LAST)
+    for client in hanging:
+        load.seen["lost"] += 1
+        load.note("lost", -1, "no reply at all")
+        client.cancel()
     return load, rate, page
+
+
+def idle():
+    """An event loop with nothing to do; at the end of its input it prints the share of beats within 20 ms."""
+    late = []
+
+    async def beat():
+        while True:
+            due = time.perf_counter() + 0.05
+            await asyncio.sleep(0.05)
+            late.append(time.perf_counter() - due)
+
+    async def main():
+        beating = asyncio.create_task(beat())
+        await asyncio.to_thread(sys.stdin.read)
+        beating.cancel()
+
+    asyncio.run(main())
+    print(sum(each <= 0.02 for each in late) / max(1, len(late)))
 
 
 def heartbeat(page):
@@ -256,21 +296,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--at-once", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=1_200.0, help="after which no new request is sent")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
-        asyncio.run(upstream())
+        asyncio.run(upstream()) if given.part == "upstream" else idle()
         return
     behind = subprocess.Popen([sys.executable, __file__, "--part", "upstream"], stdout=subprocess.PIPE, text=True)
     try:
         address = f"http://127.0.0.1:{behind.stdout.readline().strip()}/v1"
         with tempfile.TemporaryDirectory() as folder:
             process, port, log = served(address, Path(folder))
+            beside = subprocess.Popen(
+                [sys.executable, __file__, "--part", "idle"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )  # fmt: skip
             try:
-                load, rate, page = asyncio.run(measured(process, port, given.requests, given.at_once))
-                code = process.wait(60)
+                load, rate, page = asyncio.run(measured(process, port, given.requests, given.at_once, given.seconds))
+                code = process.wait(LAST)
+                alone = float(beside.communicate(timeout=LAST)[0])
             finally:
+                beside.kill()
                 process.kill()
             errors = [line for line in log.read_text().splitlines() if "Traceback" in line]
     finally:
@@ -283,7 +330,8 @@ def main():
         "p50, ms": round(cuts[9] * 1e3, 1),
         "p95, ms": round(cuts[18] * 1e3, 1),
         "heartbeat within 20 ms": round(heartbeat(page), 4),
-        "memory by tenths, MiB": [round(each) for each in load.memory],
+        "heartbeat of an idle process": round(alone, 4),
+        "memory by twentieths, MiB": [round(each) for each in load.memory],
         "exit code after SIGTERM": code,
         "tracebacks in the log": len(errors),
     }

@@ -87,5 +87,6 @@ def _describe(settings: Settings) -> None:
     typer.echo(f"records     {store.path if store else 'none'}")
     if settings.studio is not None:
         typer.echo(f"studio      {PATH}/, for the keys {', '.join(settings.studio.keys)}")
-    said = ", ".join(f"{name} {value:,}" for name, value in settings.limits.model_dump(exclude={"threads"}).items())
+    fixed = settings.limits.model_dump(exclude={"threads"})
+    said = ", ".join(f"{name} {value:,}" for name, value in fixed.items())
     typer.echo(f"limits      threads {threads_of(settings.limits)}, {said}")

@@ -40,7 +40,8 @@ def create_app(settings: Settings | None = None) -> Starlette:
     watches the settings file, and waits at the end for the checks under way.
 
     Args:
-        settings: None = those of the environment.
+        settings: None = those of the environment. With ``limits.processes`` the program that starts the application
+            needs ``if __name__ == "__main__":``, since they are spawned.
 
     Returns:
         The application; ``app.state.service`` is its Service.

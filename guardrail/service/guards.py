@@ -14,6 +14,8 @@ from guardrail.guard import Guard
 from guardrail.policy.keys import PRESETS
 from guardrail.policy.policy import Policy
 from guardrail.policy.watch import PolicyWatch
+from guardrail.service.local_engine import in_processes
+from guardrail.service.processes import Processes
 from guardrail.service.settings import GuardSettings, Settings
 from guardrail.telemetry import Telemetry
 from guardrail.telemetry.outcome import Recorder
@@ -27,9 +29,14 @@ _JUDGED = ("llm", "cascade")
 
 
 def build_guards(
-    settings: Settings, recorder: Recorder | None, before: dict[str, tuple[GuardSettings, Guard]] | None = None
+    settings: Settings,
+    recorder: Recorder | None,
+    before: dict[str, tuple[GuardSettings, Guard]] | None = None,
+    processes: Processes | None = None,
 ) -> dict[str, tuple[GuardSettings, Guard]]:
     """All guards of the settings; those of ``before`` whose settings are the same stay, with their warm engines.
+
+    ``processes``: where the local engine reads; None = in this process.
 
     Raises:
         ConfigurationError: one of them cannot be; the message names it.
@@ -39,13 +46,22 @@ def build_guards(
     for name, wanted in settings.guard_settings().items():
         old = (before or {}).get(name)
         try:
-            built[name] = old if old and old[0] == wanted else (wanted, build_guard(wanted, settings, recorder))
+            built[name] = (
+                old
+                if old and old[0] == wanted
+                else (
+                    wanted,
+                    build_guard(wanted, settings, recorder, processes),
+                )
+            )
         except ConfigurationError as error:
             raise ConfigurationError(f"guards.{name}: {error}") from None
     return built
 
 
-def build_guard(wanted: GuardSettings, settings: Settings, recorder: Recorder | None = None) -> Guard:
+def build_guard(
+    wanted: GuardSettings, settings: Settings, recorder: Recorder | None = None, processes: Processes | None = None
+) -> Guard:
     """One guard.
 
     Raises:
@@ -55,7 +71,7 @@ def build_guard(wanted: GuardSettings, settings: Settings, recorder: Recorder | 
     policy = _policy(wanted, settings.folder)
     return Guard(
         policy=policy,
-        engine=_engine(wanted, settings, policy.current()),
+        engine=in_processes(_engine(wanted, settings, policy.current()), processes),
         linking=wanted.linking,
         telemetry=Telemetry(labels=wanted.labels, recorder=recorder),
     )

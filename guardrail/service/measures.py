@@ -33,6 +33,9 @@ class Measures:
         )
         self._waiting = meter.create_up_down_counter("guardrail.service.waiting", "{check}", "Checks that wait")
         self._running = meter.create_up_down_counter("guardrail.service.running", "{check}", "Checks at work")
+        self._replaced = meter.create_counter(
+            "guardrail.service.replaced", "{process}", "Processes of the local engine that died and were replaced"
+        )
         self._reloads = meter.create_counter("guardrail.service.reloads", "{reload}", "Settings read again")
 
     def request(self, route: str, status: int, seconds: float) -> None:
@@ -56,6 +59,10 @@ class Measures:
     def lag(self, seconds: float) -> None:
         """The event loop came so much later than it wanted to."""
         self._lag.record(seconds)
+
+    def replaced(self) -> None:
+        """A process of the local engine has died; another takes its place."""
+        self._replaced.add(1)
 
     def reload(self, outcome: str) -> None:
         """The settings were read again: ``done`` or ``failed``."""

@@ -22,11 +22,14 @@ def routes(service: Service) -> list[Route]:
         return json_reply({"status": "ok"})
 
     async def readyz(_: Request) -> Response:
-        state = "draining" if service.draining else "ready" if service.ready else "warming"
-        wrong = {"settings": "the file is wrong; the former settings stay (see the log)"}
-        return json_reply(
-            {"status": state, **(wrong if service.reload.failure else {})}, 200 if state == "ready" else 503
-        )
+        said = {"status": "draining" if service.draining else "ready" if service.ready else "warming"}
+        if service.reload.failure:
+            said["settings"] = "the file is wrong; the former settings stay (see the log)"
+        if (processes := service.processes) is not None and processes.missing:
+            said["processes"] = f"{processes.missing} of {processes.count} are not up (see the log)"
+            if processes.missing == processes.count and not service.draining:
+                said["status"] = "warming"
+        return json_reply(said, 200 if said["status"] == "ready" else 503)
 
     async def metrics(_: Request) -> Response:
         try:

@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import cores, in_thread
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.errors import UsageError
 from guardrail.repair.generators import Generator
 from guardrail.service.errors import Busy, Invalid
 from guardrail.service.measures import Measures
-from guardrail.service.settings import Limits
+from guardrail.service.processes import Processes
+from guardrail.service.settings import Limits, Settings
 from guardrail.service.turns import Turn, Turns, Work
 
 T = TypeVar("T")
@@ -80,8 +82,19 @@ class Pool:
 
 
 def threads_of(limits: Limits) -> int:
-    """Checks that run at once in one worker: one per core, two at least so that a large one never holds all."""
-    return limits.threads or max(2, min(4, cores()))
+    """Checks that run at once in one worker: one per core, two at least so that a large one never holds all.
+
+    With processes one for each: large ones, which never hold all turns, leave a process to the others.
+    """
+    return limits.processes or limits.threads or max(2, min(4, cores()))
+
+
+def make_processes(settings: Settings, measures: Measures) -> Processes | None:
+    """The processes of the local engine, which share the cores; None where there are to be none."""
+    if not (count := settings.limits.processes):
+        return None
+    engine = LocalEngine(threads=max(1, cores() // (count * settings.workers)))
+    return Processes(engine, count, settings.limits.seconds, measures, settings.log_level)
 
 
 def here(regenerate: Generator | None, wait: Wait) -> Generator | None:

@@ -8,6 +8,9 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+_LINGER = 2.0
+"""Seconds in which a client may send one more request over a connection of which it was not told that it closes."""
+
 
 class TimedHead(H11Protocol):
     """Closes connections on which the head of a request does not come in time.
@@ -21,6 +24,7 @@ class TimedHead(H11Protocol):
         super().__init__(**given)
         self._seconds = seconds
         self._head: asyncio.TimerHandle | None = None
+        self._lingers = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """See asyncio.Protocol."""
@@ -40,11 +44,25 @@ class TimedHead(H11Protocol):
         super().on_response_complete()
         if self._head is None and self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
             self._start()
+        elif self._lingers and self._head is None and self.conn.their_state is h11.IDLE:
+            self._head = self.loop.call_later(_LINGER, self._too_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio.Protocol."""
         self._stop()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """See H11Protocol: the server ends, but a request may be on its way; its reply will say that this one closes.
+
+        So it is over a connection without any request yet, and over one whose reply began before the end was known.
+        """
+        if self.cycle is None and self._head is not None:
+            return
+        if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+            self._lingers = True
+            return
+        super().shutdown()
 
     def _start(self) -> None:
         self._head = self.loop.call_later(self._seconds, self._too_late)

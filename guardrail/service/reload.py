@@ -21,7 +21,7 @@ EVERY = 1.0
 """Seconds between two looks at the files."""
 
 _AT_START = ("host", "port", "workers", "hosts", "records", "log_level", "drain_seconds", "stop_seconds")
-_LIMITS_AT_START = ("threads", "awaited", "connections", "header_seconds")
+_LIMITS_AT_START = ("threads", "processes", "awaited", "connections", "header_seconds")
 
 
 class Reload:
@@ -61,7 +61,7 @@ class Reload:
         service = self._service
         before = service.settings
         settings = await asyncio.to_thread(Settings.load, source, **before.given)
-        guards = await asyncio.to_thread(build_guards, settings, service.records, service.guards)
+        guards = await asyncio.to_thread(build_guards, settings, service.records, service.guards, service.processes)
         await warm({name: guard for name, guard in guards.items() if guard != service.guards.get(name)})
         fixed = {name: getattr(before, name) for name in _AT_START}
         limits = {name: getattr(before.limits, name) for name in _LIMITS_AT_START}

@@ -12,7 +12,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import multiprocess
 
 from guardrail.errors import ConfigurationError, UsageError
 from guardrail.service.access import LOOPBACK
@@ -35,6 +35,7 @@ CONFIG = "GUARDRAIL_CONFIG"
 """Variable of the environment that names the settings file."""
 
 _GIVEN = "GUARDRAIL_SERVE_"
+_SERVICE = "guardrail.service"
 _SWITCH = 0.001
 """Seconds that a thread may keep others from running: with Python's 5 ms a few checks at work would let the event loop
 wait for all of them each time that it has something to do."""
@@ -59,7 +60,7 @@ def serve(settings: Settings) -> None:
         if settings.workers > 1:
             _Workers(config, [listening]).run()
         else:
-            uvicorn.Server(config).run([listening])
+            _Server(config).run([listening])
 
 
 def configured(app: str | Callable[..., object], settings: Settings, *, factory: bool = False) -> uvicorn.Config:
@@ -96,10 +97,10 @@ def application() -> Starlette:
     inside = app.router.lifespan_context
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, object]]:
         with _drain(app):
             async with inside(app):
-                yield
+                yield {_SERVICE: app.state.service}  # for _Server.shutdown
 
     app.router.lifespan_context = lifespan
     return app
@@ -148,8 +149,56 @@ def _drain(app: Starlette) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-class _Workers(Multiprocess):
+class _Server(uvicorn.Server):
+    """Serves also the connections that the system had taken by the time of the end: closing would reset them."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if (service := self.lifespan.state.get(_SERVICE)) is not None:
+            service.draining = True  # also after Ctrl-C
+        try:
+            loop = asyncio.get_running_loop()
+            for listening in sockets or ():
+                with suppress(NotImplementedError):
+                    loop.remove_reader(listening.fileno())  # asyncio loses what it takes while its server is closed
+            await asyncio.sleep(0)  # what it has taken becomes a connection
+            for listening in sockets or ():
+                await self._take_all(listening)
+        finally:
+            await super().shutdown(sockets)
+
+    async def _take_all(self, listening: socket.socket) -> None:
+        loop, kind = asyncio.get_running_loop(), cast("Any", self.config.http_protocol_class)
+        made = partial(kind, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        for _ in range(self.config.backlog):  # the system holds no more, but others may come meanwhile
+            try:
+                connection, _ = listening.accept()
+            except BlockingIOError:
+                return
+            except OSError:  # the client has gone, say
+                continue
+            try:
+                connection.setblocking(False)
+                await loop.connect_accepted_socket(made, connection)
+            except OSError:
+                connection.close()
+
+
+class _Worker(multiprocess.Process):
+    """A worker whose end is that of a single server."""
+
+    @property
+    def server(self) -> uvicorn.Server:
+        if self._server is None:
+            self._server = _Server(self.config)
+        return self._server
+
+
+class _Workers(multiprocess.Multiprocess):
     """Workers on one socket, which no longer takes connections as soon as none of them does."""
+
+    def run(self) -> None:
+        multiprocess.Process = _Worker  # type: ignore[misc]  # all are made by that name, also those that replace others
+        super().run()
 
     def terminate_all(self) -> None:
         super().terminate_all()

@@ -17,7 +17,7 @@ from guardrail.service.errors import NotAllowed, TooLarge, Unknown
 from guardrail.service.guards import build_guards, open_records
 from guardrail.service.keys import client
 from guardrail.service.measures import Measures
-from guardrail.service.pool import Pool, here
+from guardrail.service.pool import Pool, here, make_processes
 from guardrail.service.reload import Reload
 from guardrail.service.settings import Settings
 from guardrail.service.turns import Work
@@ -49,6 +49,7 @@ class Service:
         settings: As they stand now; they may be others at the next request (hot reload), so keep nothing of them.
         records: The record store of all guards; None = none is kept.
         measures: Metrics of the service itself.
+        processes: Where the local engine reads; None = in threads of this process.
         ready: Whether all engines are warm.
         draining: Whether the service is about to end.
         closing: What else is to be closed at the end: route modules add to it.
@@ -69,7 +70,8 @@ class Service:
         self.closing: list[Callable[[], Awaitable[None]]] = []
         self.pool = Pool(settings.limits, self.measures)
         self.reload = Reload(self)
-        self.guards = build_guards(settings, self.records)
+        self.processes = make_processes(settings, self.measures)
+        self.guards = build_guards(settings, self.records, processes=self.processes)
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
@@ -83,6 +85,8 @@ class Service:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
             await self.pool.ended(self.settings.stop_seconds)
+            if self.processes is not None:
+                await asyncio.to_thread(self.processes.close)
             for close in self.closing:
                 await close()
             if self.records is not None:

@@ -107,7 +107,9 @@ class Limits(Section):
         bodies: Bytes of all requests under way together; more are answered 503.
         passages: Passages of one answer.
         batch: Answers of one request.
-        threads: Checks that run at once; None = one per core, two at least.
+        threads: Checks that run at once; None = one per core, two at least, four at most.
+        processes: Processes in which the local engine reads, two at least; 0 = it reads in threads of the service. As
+            many checks run at once as there are processes.
         awaited: Checks by engines that are awaited (an LLM) at once.
         queue: Checks that wait for a turn; more are answered 503.
         per_client: Requests of one key under way; more are answered 429.
@@ -123,6 +125,7 @@ class Limits(Section):
     passages: Count = 1_000
     batch: Count = 256
     threads: Count | None = None
+    processes: Annotated[int, Field(ge=0, le=64)] = 0
     awaited: Count = 64
     queue: Count = 512
     per_client: Count = 256
@@ -131,6 +134,14 @@ class Limits(Section):
     body_seconds: Seconds = 15.0
     header_seconds: Seconds = 10.0
     large: Count = 50_000
+
+    @model_validator(mode="after")
+    def _turns_of_processes(self) -> Self:
+        if self.processes == 1:
+            raise ValueError("processes: 0, or 2 at least; one alone would have small checks wait for a large one.")
+        if self.processes and self.threads is not None:
+            raise ValueError("threads: leave it out beside processes; as many checks run at once as there are of them.")
+        return self
 
 
 class RecordSettings(Section):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
 import signal
+import socket
 import threading
 
 import httpx
 import pytest
+from uvicorn.supervisors import multiprocess
 
+from guardrail.service import Settings, create_app
+from guardrail.service.server import _Server, _Workers, configured
 from guardrail.telemetry.records import RecordStore
 from tests.support.services import ENGINES, RIVER, command, wait_until
 
@@ -20,7 +26,7 @@ WRONG = {"answer": "It is wrong.", "passages": ["p"]}
 
 
 def test_kill_term_under_load_loses_nothing(tmp_path):
-    with command(tmp_path, FAKE + "drain_seconds: 2\nrecords: {path: r.db, sample: 1}\n") as one:
+    with command(tmp_path, FAKE + "drain_seconds: 600\nrecords: {path: r.db, sample: 1}\n") as one:
         done, lost, stop = [], [], threading.Event()
 
         def client(number):
@@ -46,14 +52,115 @@ def test_kill_term_under_load_loses_nothing(tmp_path):
         at_term = len(done)
         stop.set()
         for thread in threads:
-            thread.join(60)
-        assert one.process.wait(60) in {0, -signal.SIGTERM}
+            thread.join(600)
+        one.process.send_signal(signal.SIGTERM)  # the balancer has noticed
+        assert one.process.wait(600) in {0, -signal.SIGTERM}
     assert lost == []
     assert len(done) >= at_term
     assert RecordStore(tmp_path / "r.db").count(verdict="contradicted") == len(done)
     lines = [line for line in one.log() if line.get("route") == "/v1/run"]
     assert len(lines) == len(done)
     assert {line["status"] for line in lines} == {200}
+
+
+@pytest.mark.parametrize("options", [(), ("--workers", "2")])
+@pytest.mark.parametrize("order", [signal.SIGTERM, signal.SIGINT])
+def test_a_connection_that_is_open_at_the_end_has_its_reply(tmp_path, order, options):
+    body = b'{"answer": "It is right.", "passages": ["p"]}'
+    head = f"POST /v1/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    with command(tmp_path, FAKE + "limits: {header_seconds: 600}\nstop_seconds: 600\n", *options) as one:
+        with socket.create_connection(one.address) as late:
+            assert one.post("/v1/run", RIVER).status_code == 200  # so it was taken, too
+            one.process.send_signal(order)
+            wait_until(lambda: "Waiting for connections to close." in json.dumps(one.log()))
+            late.sendall(head.encode() + b"\r\n\r\n" + body)
+            reply = b""
+            while piece := late.recv(65536):
+                reply += piece
+        assert reply.startswith(b"HTTP/1.1 200")
+        assert b'"supported"' in reply
+        assert b"connection: close" in reply.lower()
+        assert one.process.wait(60) in {0, -order, 130}
+
+
+class AtTheEnd(_Server):
+    """A server whose clients come in the last moment: the system has taken them, the event loop has not."""
+
+    def __init__(self, config, clients):
+        super().__init__(config)
+        self.clients, self.asked = clients, threading.Event()
+
+    async def main_loop(self):
+        await super().main_loop()
+        for client in self.clients:
+            client.connect(self.address)
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.asked.set()
+
+
+def test_connections_of_the_last_moment_have_their_reply():
+    settings = Settings(guards={"default": {"engine": ENGINES + "fake"}}, stop_seconds=600)
+    with socket.socket() as listening, socket.socket() as one, socket.socket() as two:
+        listening.bind(("127.0.0.1", 0))
+        server = AtTheEnd(configured(create_app(settings), settings), [one, two])
+        server.address = listening.getsockname()
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        wait_until(lambda: server.started)
+        server.should_exit = True
+        server.asked.wait(600)
+        for client in (one, two):
+            assert client.recv(65536).startswith(b"HTTP/1.1 200")
+            client.close()
+        thread.join(600)
+
+
+class Endless:
+    """A socket to which clients come without end; each second one has gone already."""
+
+    def __init__(self):
+        self.taken = 0
+        self.others = [socket.socket()]
+
+    def fileno(self):
+        return self.others[0].fileno()
+
+    def accept(self):
+        self.taken += 1
+        assert self.taken <= 6, "it goes on"
+        if self.taken % 2:
+            raise ConnectionAbortedError
+        one, other = socket.socketpair()
+        self.others.append(other)
+        return one, ("127.0.0.1", 1)
+
+    def close(self):
+        for each in self.others:
+            each.close()
+
+
+def test_the_end_comes_also_where_clients_come_without_end():
+    async def main():
+        config = configured(create_app(settings := Settings(stop_seconds=1)), settings)
+        config.backlog = 6
+        config.load()
+        server, endless = _Server(config), Endless()
+        server.lifespan, server.servers = config.lifespan_class(config), []
+        await server.lifespan.startup()
+        await server.shutdown([endless])
+        return endless.taken
+
+    assert asyncio.run(main()) == 6
+
+
+def test_workers_end_as_a_single_server_does(monkeypatch):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # those of this process stay
+    monkeypatch.setattr(multiprocess, "Process", multiprocess.Process)
+    workers = _Workers(configured("no.such:app", Settings(workers=2)), [])
+    workers.processes_num = 0
+    workers.should_exit.set()
+    workers.run()
+    assert isinstance(multiprocess.Process(workers.config, []).server, _Server)
 
 
 def test_workers_share_records_and_metrics(tmp_path):
