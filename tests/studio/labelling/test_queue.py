@@ -31,10 +31,10 @@ def column(connection, name, numbers):
 
 def test_the_same_seed_draws_the_same_answers_and_another_draws_others(store):
     with open_store(store) as connection:
-        first = queue.draw(connection, 1, 100)
-        assert queue.draw(connection, 1, 100) == first
-        assert queue.draw(connection, 1, 30) == first[:30]
-        assert len(set(first) & set(queue.draw(connection, 2, 100))) < 50
+        first = queue.draw(queue.drawable(connection), 1, 100)
+        assert queue.draw(queue.drawable(connection), 1, 100) == first
+        assert queue.draw(queue.drawable(connection), 1, 30) == first[:30]
+        assert len(set(first) & set(queue.draw(queue.drawable(connection), 2, 100))) < 50
 
 
 def test_a_draw_is_of_all_answers_not_of_those_that_were_kept(store):
@@ -44,7 +44,11 @@ def test_a_draw_is_of_all_answers_not_of_those_that_were_kept(store):
         for verdict, rate in connection.execute("SELECT verdict, rate FROM records"):
             kept[verdict] += 1
             stand_for[verdict] += 1 / rate
-        drawn = [v for seed in range(20) for v in column(connection, "verdict", queue.draw(connection, seed, 50))]
+        drawn = [
+            v
+            for seed in range(20)
+            for v in column(connection, "verdict", queue.draw(queue.drawable(connection), seed, 50))
+        ]
     true = stand_for["supported"] / stand_for.total()
     assert abs(true - kept["supported"] / kept.total()) > 0.15
     found = drawn.count("supported") / len(drawn)
@@ -69,7 +73,7 @@ def test_the_same_answer_comes_once(store, tmp_path):
     with open_store(path, writes=True) as connection:
         connection.execute("UPDATE records SET digest = 'd', rank = 0, verdict = 'contradicted' WHERE number <= 20")
         for numbers in (
-            queue.draw(connection, 1, 50),
+            queue.draw(queue.drawable(connection), 1, 50),
             queue.worst(connection, 12),
             queue.uncertain(connection, 0.5, 50),
         ):

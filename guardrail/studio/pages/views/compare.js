@@ -19,9 +19,11 @@ const PAUSE = 400;
  * @param {URLSearchParams} params
  */
 export async function show(root, params) {
+  const guards = get("choices");
+  guards.catch(() => {}); // said where it is awaited
   const choices = await noRecords(root, () => get("records/choices"));
   if (!choices) return undefined;
-  const { engines, policies } = await get("choices");
+  const { engines, policies } = await guards;
   const labels = LABELS.filter((key) => (choices.values[key]?.length ?? 0) > 1);
   const judges = sides({ engines, policies });
   const way = select("way", [["", "engines and policies, on the same answers"], ...labels.map((key) => /** @type {[string, string]} */ ([key, `two values of ${words(key)}, on the same questions`]))], params.get("by"));
