@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from guardrail.evaluation.labels import Labels
@@ -53,6 +54,18 @@ def test_a_draw_is_of_all_answers_not_of_those_that_were_kept(store):
     assert abs(true - kept["supported"] / kept.total()) > 0.15
     found = drawn.count("supported") / len(drawn)
     assert abs(found - true) < 4 * math.sqrt(true * (1 - true) / len(drawn))
+
+
+def test_over_many_draws_each_answer_comes_as_often_as_it_should(store):
+    """Of equal weights: the place of one answer is uniform over seeds, whatever its key; and two answers do not keep together."""
+    answers = queue.Drawable(
+        keys=np.arange(1000, dtype=np.uint64), numbers=np.arange(1000), weights=np.ones(1000)
+    )  # keys as unlike hashes as can be
+    drawn = np.array([queue.draw(answers, seed, 100) for seed in range(1000)])
+    times = np.bincount(drawn.ravel(), minlength=1000)  # 100 of 1,000 draws are expected, with a deviation of 9.5
+    assert 900 < ((times - 100) ** 2 / 90).sum() < 1100  # chi squared of 999: 44.7 is its deviation
+    together = sum(7 in one and 8 in one for one in drawn)
+    assert together < 30  # 10 are expected
 
 
 def test_the_worst_and_the_most_uncertain_come_first(store):
