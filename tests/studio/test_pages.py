@@ -54,8 +54,15 @@ def test_another_file_is_another_hash(monkeypatch):
 @pytest.mark.parametrize("view", ["check", "browse", "label", "set", "compare", "watch"])
 def test_a_view_asks_for_all_its_modules_before_it_has_the_first(page, site, view):
     asked, held = [], []
-    page.on("request", asked.append)
-    page.route(re.compile(rf"/views/{view}\.js$"), held.append)
+
+    def note(request):
+        asked.append(request)
+
+    def hold(route):
+        held.append(route)
+
+    page.on("request", note)
+    page.route(re.compile(rf"/views/{view}\.js$"), hold)
     page.goto(site.at(f"/{view}"), wait_until="commit")
 
     def requested():
