@@ -63,7 +63,15 @@ def drawable(connection: sqlite3.Connection, stretch: Stretch | None = None) -> 
 
 def drawable_of(source: Source, connection: sqlite3.Connection) -> Drawable:
     """``drawable``, as ``kept`` keeps it."""
-    return kept(source, connection, "drawable", lambda stretch: drawable(connection, stretch), _joined, MOST_DRAWABLE)
+    return kept(
+        source,
+        connection,
+        "drawable",
+        lambda stretch: drawable(connection, stretch),
+        _joined,
+        largest=MOST_DRAWABLE,
+        with_labels=False,
+    )
 
 
 def _joined(some: Drawable, more: Drawable) -> Drawable:

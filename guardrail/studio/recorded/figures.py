@@ -119,7 +119,14 @@ def kept_parts(
     """``parts``, as ``kept`` keeps them."""
     where, values = chosen.where(now)
     key = ("parts", where, *values, *((expression, *given) for expression, given in by))
-    return kept(source, connection, key, lambda stretch: parts(connection, chosen, now, by, stretch), _joined)
+    return kept(
+        source,
+        connection,
+        key,
+        lambda stretch: parts(connection, chosen, now, by, stretch),
+        _joined,
+        with_labels=chosen.selection.labelled is not None,
+    )
 
 
 def _joined(some: Iterable[Part], more: Iterable[Part]) -> list[Part]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Hashable, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -31,12 +31,13 @@ class Mark:
     records: int
     last: int
     last_id: str | None
+    labelled: tuple[object, ...]
     changed: tuple[object, ...]
-    """Of what stands in the records: labels, checks, and since when none was taken out by number."""
+    """Of what else stands in the records: checks, and since when none was taken out by number."""
 
     def only_grew(self, connection: sqlite3.Connection, before: Mark) -> bool:
         """Whether the records of ``before`` are there as they were, with new ones behind them."""
-        if self.changed != before.changed or self.last < before.last:
+        if (self.labelled, self.changed) != (before.labelled, before.changed) or self.last < before.last:
             return False
         new = connection.execute("SELECT COUNT(*) FROM records WHERE number > ?", (before.last,)).fetchone()[0]
         return self.records == before.records + new and _id_of(connection, before.last) == before.last_id
@@ -73,7 +74,9 @@ def kept(
     key: Hashable,
     count: Callable[[Stretch], T],
     joined: Callable[[T, T], T],
+    *,
     largest: int = LARGEST,
+    with_labels: bool = True,
 ) -> T:
     """``count`` of all records; two that ask for the same at the same time share one pass.
 
@@ -84,6 +87,7 @@ def kept(
         count: Counts a stretch of the records.
         joined: What was counted of an earlier and of a later stretch, as one.
         largest: Groups that are kept at most.
+        with_labels: Whether it is another count once a person labelled a record.
     """
     with _turns:
         places = _places.setdefault(source, {})
@@ -93,6 +97,8 @@ def kept(
             del places[oldest]
     with place.turn:
         mark, before = marked(connection), place.mark
+        if not with_labels:
+            mark = replace(mark, labelled=())
         if mark == before:
             value: T = place.value
             return value
@@ -107,13 +113,14 @@ def kept(
 def marked(connection: sqlite3.Connection) -> Mark:
     """The mark of the records as they are."""
     asked = "SELECT COUNT(*), MAX(number), MAX(labelled_at), COUNT(labelled_at), SUM(verdict = ?) FROM records"
-    records, last, *changed = connection.execute(asked, (UNCHECKED,)).fetchone()
+    records, last, latest, labelled, unchecked = connection.execute(asked, (UNCHECKED,)).fetchone()
     last = -1 if last is None else last
     return Mark(
         records=records,
         last=last,
         last_id=_id_of(connection, last),
-        changed=(*changed[:2], changed[2] or 0, fact(connection, COMPLETE_SINCE)),
+        labelled=(latest, labelled),
+        changed=(unchecked or 0, fact(connection, COMPLETE_SINCE)),
     )
 
 

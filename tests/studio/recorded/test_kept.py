@@ -114,6 +114,27 @@ def test_what_pruning_leaves_uncounted_is_counted_anew(source):
     counted(source)
 
 
+def test_a_label_leaves_what_does_not_count_labels(source):
+    labelled = read_chosen({"labelled": "yes"}, NOW)
+
+    def rates(chosen):
+        with source.open() as connection:
+            return kept_parts(source, connection, chosen, NOW, BY_POLICY)
+
+    before, drawable, none = rates(CHOSEN), drawable_of(source), rates(labelled)
+    RecordStore(source.path, days=None).label(f"{1:032x}", "supported")
+    assert rates(CHOSEN) is before
+    assert drawable_of(source) is drawable
+    assert none == []
+    assert sum(part.weighed.records for part in rates(labelled)) == 1
+    assert sum(alike.labelled for alike in counted(source)) == 1
+
+
+def drawable_of(source):
+    with source.open() as connection:
+        return queue.drawable_of(source, connection)
+
+
 def test_two_at_a_time_share_one_count(source):
     began, end, made = threading.Event(), threading.Event(), []
 

@@ -2,6 +2,7 @@
 /** Label sentences of answers, by single keys. */
 import { ApiError, get } from "../parts/api.js";
 import { h } from "../parts/h.js";
+import { sayWhere } from "../parts/sources.js";
 import { empty, failed, loading } from "../parts/states.js";
 import { beginForm, NOTHING, queueOf } from "../labelling/begin.js";
 import { desk } from "../labelling/desk.js";
@@ -27,7 +28,8 @@ export async function show(root, params) {
     const guards = get("choices");
     guards.catch(() => {}); // said where it is awaited
     await get("label/people"); // whether there is anything to label at all
-    const { engines } = await guards;
+    const { engines, source } = await guards;
+    sayWhere(source);
     const form = beginForm(before, engines, start);
     place.replaceChildren(form, peoplePanel());
     const first = form.querySelector(before.by ? "button" : "input"); // Enter begins

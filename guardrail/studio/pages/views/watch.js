@@ -35,7 +35,7 @@ export async function show(root, params) {
   /** @type {any} */
   let last = null;
   /** @type {[string, string][]} */
-  const ways = [["", "nothing"], ...keys.map((key) => /** @type {[string, string]} */ ([key, words(key)]))];
+  const ways = [["", "nothing (all answers)"], ...keys.map((key) => /** @type {[string, string]} */ ([key, words(key)]))];
   const by = select("by", ways, params.get("by"));
   by.id = "by";
   by.addEventListener("change", () => load());
