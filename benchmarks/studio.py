@@ -7,6 +7,9 @@ For each view: milliseconds of wall time from the address to the page that answe
 the browser has drawn it), once in the studio that has just begun, then the median of ``--runs`` new tabs, whose browser
 has nothing in its cache; and what a click inside the view takes. Beside them the processor time of the studio's process
 for one opening, which other work on the machine lengthens least; and its memory.
+
+The first row is what a new tab of a new profile takes before anything of the page is there (a process, a connection, a
+frame); it is part of all others.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ WAIT = 600_000
 """Milliseconds that a busy machine may take."""
 
 VIEWS = {
+    "(any page's first frame)": ("/check", "html"),
     "Check": ("/check", ".view-check textarea"),
     "Browse": ("/browse", ".view-browse a.record-item"),
     "What changed": ("/browse?tab=changes", ".view-browse tbody tr"),

@@ -76,7 +76,9 @@ class Access:
                 headers = MutableHeaders(scope=message)
                 for name, value in PAGE_HEADERS.items():
                     headers[name] = value
-                headers["cache-control"] = "no-store" if own_path.startswith("/api/") else "no-cache"
+                if own_path.startswith("/api/"):
+                    headers["cache-control"] = "no-store"
+                headers.setdefault("cache-control", "no-cache")
             await send(message)
 
         try:

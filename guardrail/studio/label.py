@@ -105,7 +105,9 @@ class Desk:
         with source.open() as connection:
             left = queue.unchecked(connection) if order in (queue.WORST, queue.UNCERTAIN) else 0
             looks = bool(left or (order == queue.ENGINES and engine))
-            drawn = queue.draw(connection, seed, queue.MOST if looks else limit) if looks or order == RANDOM else []
+            drawn = []
+            if looks or order == RANDOM:
+                drawn = queue.draw(queue.drawable_of(source, connection), seed, queue.MOST if looks else limit)
         if order == queue.ENGINES and engine:
             self._looks = self._looks or SecondLooks(source)
             job = self._looks.job(engine, seed, self._studio.guard(engine=engine), drawn, first=self._studio.guard())

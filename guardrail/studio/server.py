@@ -7,13 +7,16 @@ import socket
 import sys
 import threading
 import webbrowser
+from contextlib import suppress
 
 import uvicorn
 
-from guardrail.errors import UsageError
+from guardrail.errors import GuardrailError, UsageError
 from guardrail.service.server import is_loopback, listen
 from guardrail.studio.app import create_app
+from guardrail.studio.browse import choices_of
 from guardrail.studio.studio import Studio
+from guardrail.telemetry.records import RecordStore
 
 PORT = 8322
 
@@ -54,11 +57,19 @@ def serve(studio: Studio, *, host: str = "127.0.0.1", port: int | None = None, b
         said = f"guardrail studio: {address}\nCtrl-C ends it."
         if not is_loopback(host):
             said += f"\nOthers reach {host}, too: whoever has the address above can use it, and it is sent unencrypted."
+        if isinstance(studio.records, RecordStore):  # a file is first read when a view wants it
+            threading.Thread(target=_count, args=(studio,), daemon=True).start()
         config = uvicorn.Config(
             app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
             proxy_headers=False, timeout_graceful_shutdown=2,
         )  # fmt: skip
         _Server(config, said, address if browser else None).run([listening])
+
+
+def _count(studio: Studio) -> None:
+    """What the first view of records asks for, while the browser is still starting."""
+    with suppress(GuardrailError):  # the view says it
+        choices_of(studio, {})
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

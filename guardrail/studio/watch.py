@@ -13,8 +13,7 @@ from starlette.routing import Route
 
 from guardrail.studio.recorded.chosen import FieldError
 from guardrail.studio.recorded.opened import about, as_refusal, chosen_of, reply, source_of
-from guardrail.studio.recorded.series import series, timeless
-from guardrail.studio.recorded.tally import tally_of
+from guardrail.studio.recorded.series import series
 from guardrail.studio.studio import Studio
 
 
@@ -33,8 +32,7 @@ def charts_of(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
     chosen = chosen_of(query, now)
     try:
         with source.open() as connection:
-            counted = tally_of(source, connection, timeless(chosen), now)
-            found = series(connection, chosen, now, query.get("by") or None, counted)
+            found = series(connection, chosen, now, query.get("by") or None, source)
     except FieldError as error:
         raise as_refusal(error) from error
     return {"series": None if found is None else asdict(found), "source": about(source)}

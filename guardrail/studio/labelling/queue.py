@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import blake2b
-from heapq import nsmallest
+
+import numpy as np
+from numpy.typing import NDArray
 
 from guardrail.evaluation.labels import RANDOM, Labels, differ
-from guardrail.studio.recorded.source import UNCHECKED
+from guardrail.studio.recorded.kept import Stretch, kept
+from guardrail.studio.recorded.source import UNCHECKED, Source
 from guardrail.telemetry.outcome import ABANDONED
 from guardrail.types import Verdict
 
@@ -24,30 +27,94 @@ on which people do."""
 MOST = 500
 """Answers of one queue."""
 
+MOST_DRAWABLE = 2_000_000
+"""Answers up to which what a draw is made from stays in memory."""
+
 _JUDGED = (Verdict.SUPPORTED.value, Verdict.CONTRADICTED.value, Verdict.UNSUPPORTED.value)
-_BYTES = 6
 _SPARE = 4  # times as many are read as asked for: of the same answer only one is shown
 
 
-def draw(connection: sqlite3.Connection, seed: int, limit: int) -> list[int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawable:
+    """The different answers of a source, sorted by ``keys``; arrays of shape [answers]."""
+
+    keys: NDArray[np.uint64]
+    """A hash of each answer."""
+    numbers: NDArray[np.int64]
+    """Of its first record."""
+    weights: NDArray[np.float64]
+    """How many answers it stands for."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def drawable(connection: sqlite3.Connection, stretch: Stretch | None = None) -> Drawable:
+    """What a draw is made from: 24 bytes an answer; ``stretch``: only of these numbers."""
+    more, values = ("", []) if stretch is None else stretch.and_where()
+    rows = connection.execute(
+        f"SELECT digest, number, 1 / rate FROM records WHERE action != ?{more} ORDER BY number",  # noqa: S608  the parts are ours, values are bound
+        (ABANDONED, *values),
+    )
+    kinds = [("key", np.uint64), ("number", np.int64), ("weight", np.float64)]
+    found = np.fromiter(((_hashed(digest), *rest) for digest, *rest in rows), dtype=kinds)
+    return _distinct_answers(found["key"], found["number"], found["weight"])
+
+
+def drawable_of(source: Source, connection: sqlite3.Connection) -> Drawable:
+    """``drawable``, as ``kept`` keeps it."""
+    return kept(
+        source,
+        connection,
+        "drawable",
+        lambda stretch: drawable(connection, stretch),
+        _joined,
+        largest=MOST_DRAWABLE,
+        with_labels=False,
+    )
+
+
+def _joined(some: Drawable, more: Drawable) -> Drawable:
+    both = [np.concatenate(pair) for pair in (
+        (some.keys, more.keys), (some.numbers, more.numbers), (some.weights, more.weights)
+    )]  # fmt: skip
+    return _distinct_answers(*both)
+
+
+def _distinct_answers(keys: np.ndarray, numbers: np.ndarray, weights: np.ndarray) -> Drawable:
+    """Each answer once: its first record, with the weight of all."""
+    own, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    summed = np.bincount(place, weights=weights, minlength=len(own)).astype(np.float64)
+    return Drawable(keys=own, numbers=numbers[first], weights=summed)
+
+
+def draw(answers: Drawable, seed: int, limit: int) -> list[int]:
     """Numbers of records, drawn without replacement, each with the chance of the answers that it stands for.
 
     A record store keeps all faults and few of the others; a record counts as 1 / its chance of being kept, so that the
     draw is one of all answers, not of what is kept. Efraimidis and Spirakis (2006, Information Processing Letters 97):
     the smallest -ln(u) / weight, u being a hash of seed and answer.
     """
-    rows = connection.execute(
-        "SELECT MIN(number), digest, SUM(1 / rate) FROM records WHERE action != ? GROUP BY digest", (ABANDONED,)
-    )
-    begin, most = f"{seed}:".encode(), float(256**_BYTES)
-    keyed = ((-math.log(_uniform(begin, most, digest)) / weight, number) for number, digest, weight in rows)
-    return [number for _, number in nsmallest(limit, keyed)]
+    sorting = -np.log(_uniform(answers.keys, seed)) / answers.weights
+    order = np.lexsort((answers.numbers, sorting))[:limit]
+    return [int(number) for number in answers.numbers[order]]
 
 
-def _uniform(begin: bytes, most: float, digest: str) -> float:
-    """0 < u < 1, the same for the same answer and seed."""
-    found = blake2b(begin + digest.encode(), digest_size=_BYTES).digest()
-    return (int.from_bytes(found, "big") + 0.5) / most
+def _hashed(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
+
+
+def _uniform(keys: NDArray[np.uint64], seed: int) -> NDArray[np.float64]:
+    """0 < u < 1, the same for the same answer and seed.
+
+    Keys are uniform, and stay so: each step has an inverse. The steps are those of SplitMix64 (Steele, Lea and Flood
+    2014, OOPSLA), so that two seeds give draws that have nothing to do with each other.
+    """
+    mixed = keys ^ np.uint64(_hashed(f"seed {seed}"))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
 
 
 def worst(connection: sqlite3.Connection, limit: int) -> list[int]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from guardrail.studio.recorded.chosen import Chosen
+from guardrail.studio.recorded.kept import Stretch, kept
 from guardrail.studio.recorded.shares import Share, Weighed, share
-from guardrail.studio.recorded.source import UNCHECKED
+from guardrail.studio.recorded.source import UNCHECKED, Source
 from guardrail.telemetry.outcome import ABANDONED
 from guardrail.telemetry.records.record import FAULTY
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, fact
@@ -38,6 +39,16 @@ class Part:
     until: float
     """Times of the first and the last of them (Unix seconds)."""
 
+    def __add__(self, other: Part) -> Part:
+        """Both, which are alike."""
+        return replace(
+            self,
+            weighed=self.weighed + other.weighed,
+            score_sum=self.score_sum + other.score_sum,
+            since=min(self.since, other.since),
+            until=max(self.until, other.until),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
@@ -52,9 +63,15 @@ class Figures:
 
 
 def parts(
-    connection: sqlite3.Connection, chosen: Chosen, now: float, by: Iterable[tuple[str, Iterable[object]]]
+    connection: sqlite3.Connection,
+    chosen: Chosen,
+    now: float,
+    by: Iterable[tuple[str, Iterable[object]]],
+    stretch: Stretch | None = None,
 ) -> list[Part]:
     """Counts of the chosen records, grouped by verdict, action and the SQL expressions ``by`` with their values.
+
+    ``stretch``: only of these numbers.
 
     Records from before the newest one that was taken out by number are left out: they say nothing of rates.
     """
@@ -64,6 +81,9 @@ def parts(
         expressions.append(expression)
         given += values
     where, values = counted(connection, chosen, now)
+    if stretch is not None:
+        more, bounds = stretch.and_where()
+        where, values = where + more, [*values, *bounds]
     columns = ", ".join(
         [f"{expression} AS key{place}" for place, expression in enumerate(expressions)] + ["verdict, action"]
     )
@@ -87,6 +107,34 @@ def parts(
         )
         for row in rows
     ]
+
+
+def kept_parts(
+    source: Source,
+    connection: sqlite3.Connection,
+    chosen: Chosen,
+    now: float,
+    by: Sequence[tuple[str, Sequence[object]]],
+) -> list[Part]:
+    """``parts``, as ``kept`` keeps them."""
+    where, values = chosen.where(now)
+    key = ("parts", where, *values, *((expression, *given) for expression, given in by))
+    return kept(
+        source,
+        connection,
+        key,
+        lambda stretch: parts(connection, chosen, now, by, stretch),
+        _joined,
+        with_labels=chosen.selection.labelled is not None,
+    )
+
+
+def _joined(some: Iterable[Part], more: Iterable[Part]) -> list[Part]:
+    found: dict[object, Part] = {}
+    for part in (*some, *more):
+        key = (part.key, part.verdict, part.action)
+        found[key] = found[key] + part if key in found else part
+    return list(found.values())
 
 
 def counted(connection: sqlite3.Connection, chosen: Chosen, now: float) -> tuple[str, list[object]]:

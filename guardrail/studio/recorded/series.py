@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from guardrail.studio.recorded.changes import KEYS_TO_COMPARE
 from guardrail.studio.recorded.chosen import Chosen, FieldError
-from guardrail.studio.recorded.figures import Figures, Part, column, counted, figures, grouped, parts
-from guardrail.studio.recorded.tally import Alike, tally
+from guardrail.studio.recorded.figures import Figures, Part, column, counted, figures, grouped, kept_parts, parts
+from guardrail.studio.recorded.source import Source
+from guardrail.studio.recorded.tally import Alike, tally, tally_of
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, SAMPLE, fact
 
 STEPS = (60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000)
@@ -64,7 +65,7 @@ class Series:
 
 
 def series(
-    connection: sqlite3.Connection, chosen: Chosen, now: float, by: str | None, counted: Iterable[Alike] | None = None
+    connection: sqlite3.Connection, chosen: Chosen, now: float, by: str | None, source: Source | None = None
 ) -> Series | None:
     """The charts of the chosen records; None where there are none.
 
@@ -73,7 +74,7 @@ def series(
         chosen: Which records; without a time, all of them.
         now: Unix seconds that times ago count from.
         by: A label, ``policy`` or ``engine``, to draw a line for each of its values; None = one line.
-        counted: The records of all times that are chosen else, as ``tally`` counts them; None = count them.
+        source: Of the connection: what was counted of it is kept; None = count anew.
 
     Raises:
         FieldError: there is no such label.
@@ -90,7 +91,13 @@ def series(
         start, count = math.floor(end / step) * step - (POINTS - 1) * step, POINTS
     chosen = replace(chosen, selection=replace(chosen.selection, since=float(max(begin, start))))
     point: tuple[str, list[object]] = ("CAST((at - ?) / ? AS INTEGER)", [start, step])
-    found = parts(connection, chosen, now, [point] if by is None else [point, column(by)])
+    grouping = [point] if by is None else [point, column(by)]
+    if source is None:
+        found = parts(connection, chosen, now, grouping)
+        ever = tally(connection, timeless(chosen), now)
+    else:
+        found = kept_parts(source, connection, chosen, now, grouping)
+        ever = tally_of(source, connection, timeless(chosen), now)
     named = {} if by is None else {key: some for key, some in grouped(found, 1).items() if key}
     largest = sorted(named, key=lambda key: (-sum(part.weighed.records for part in named[key]), str(key)))[:LINES]
     return Series(
@@ -99,7 +106,7 @@ def series(
         whole=_line(None, found, count),
         lines=tuple(_line(str(key), named[key], count) for key in sorted(largest, key=str)),
         values=len(named),
-        marks=_marks(tally(connection, timeless(chosen), now) if counted is None else counted, start + step, end),
+        marks=_marks(ever, start + step, end),
         since=fact(connection, COMPLETE_SINCE),
         sampled=fact(connection, SAMPLE) != 0.0,
     )

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass, replace
 
 from guardrail.studio.recorded.chosen import Chosen
 from guardrail.studio.recorded.figures import Part
+from guardrail.studio.recorded.kept import Stretch, kept
 from guardrail.studio.recorded.shares import Weighed
 from guardrail.studio.recorded.source import UNCHECKED, Source
 from guardrail.telemetry.outcome import ABANDONED
 from guardrail.telemetry.records.retention import COMPLETE_SINCE, fact
 
-KEPT = 4
-"""Tallies of one source that are kept, the last ones: with and without the filters of the page."""
-
 _COLUMNS = ("labels", "verdict", "(? IS NULL OR at > ?)", "error_types", "action", "policy", "engine")
 """Names that a file may make up come last: one that holds the character below shifts nothing else."""
 _BETWEEN = 31
-
-_kept: WeakKeyDictionary[Source, dict[object, tuple[Alike, ...]]] = WeakKeyDictionary()
-_turns = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +39,21 @@ class Alike:
     rated: bool
 
 
-def tally(connection: sqlite3.Connection, chosen: Chosen, now: float) -> tuple[Alike, ...]:
+def tally(
+    connection: sqlite3.Connection, chosen: Chosen, now: float, stretch: Stretch | None = None
+) -> tuple[Alike, ...]:
     """The chosen records, counted.
 
     Args:
         connection: Of the records.
         chosen: Which of them.
         now: Unix seconds, for times such as "24h ago".
+        stretch: Only of these numbers.
     """
     where, values = chosen.where(now)
+    if stretch is not None:
+        more, bounds = stretch.and_where()
+        where, values = where + more, [*values, *bounds]
     complete = fact(connection, COMPLETE_SINCE)
     # One text to group by: SQLite sorts the rows by it, which takes a quarter longer with seven.
     joined = f" || char({_BETWEEN}) || ".join(_COLUMNS)
@@ -68,23 +67,27 @@ def tally(connection: sqlite3.Connection, chosen: Chosen, now: float) -> tuple[A
 
 
 def tally_of(source: Source, connection: sqlite3.Connection, chosen: Chosen, now: float) -> tuple[Alike, ...]:
-    """``tally``, kept until there is another record: two views that ask at the same time share one pass."""
+    """``tally``, as ``kept`` keeps it."""
     where, values = chosen.where(now)
-    with _turns:
-        state = (where, tuple(values), fact(connection, COMPLETE_SINCE), marked(connection))
-        kept = _kept.setdefault(source, {})
-        if state not in kept:
-            kept[state] = tally(connection, chosen, now)
-            for oldest in list(kept)[:-KEPT]:
-                del kept[oldest]
-        return kept[state]
+    return kept(
+        source,
+        connection,
+        ("tally", where, *values),
+        lambda stretch: tally(connection, chosen, now, stretch),
+        _joined,
+    )
 
 
-def marked(connection: sqlite3.Connection) -> tuple[object, ...]:
-    """Something that is another once records came, went, or were checked or labelled."""
-    many = "SELECT COUNT(*), MAX(number), MAX(labelled_at), SUM(verdict = ?) FROM records"
-    found: tuple[object, ...] = connection.execute(many, (UNCHECKED,)).fetchone()
-    return found
+def _joined(some: Iterable[Alike], more: Iterable[Alike]) -> tuple[Alike, ...]:
+    found: dict[object, Alike] = {}
+    for alike in (*some, *more):
+        part = alike.part
+        key = (*alike.labels.items(), alike.error_types, part.verdict, part.action, alike.rated)
+        same = found.get(key)
+        found[key] = alike if same is None else replace(
+            same, part=same.part + part, labelled=same.labelled + alike.labelled
+        )  # fmt: skip
+    return tuple(found.values())
 
 
 def parts_of(some: Iterable[Alike]) -> list[Part]:

@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from guardrail.evaluation.labels import Labels
@@ -31,10 +32,10 @@ def column(connection, name, numbers):
 
 def test_the_same_seed_draws_the_same_answers_and_another_draws_others(store):
     with open_store(store) as connection:
-        first = queue.draw(connection, 1, 100)
-        assert queue.draw(connection, 1, 100) == first
-        assert queue.draw(connection, 1, 30) == first[:30]
-        assert len(set(first) & set(queue.draw(connection, 2, 100))) < 50
+        first = queue.draw(queue.drawable(connection), 1, 100)
+        assert queue.draw(queue.drawable(connection), 1, 100) == first
+        assert queue.draw(queue.drawable(connection), 1, 30) == first[:30]
+        assert len(set(first) & set(queue.draw(queue.drawable(connection), 2, 100))) < 50
 
 
 def test_a_draw_is_of_all_answers_not_of_those_that_were_kept(store):
@@ -44,11 +45,27 @@ def test_a_draw_is_of_all_answers_not_of_those_that_were_kept(store):
         for verdict, rate in connection.execute("SELECT verdict, rate FROM records"):
             kept[verdict] += 1
             stand_for[verdict] += 1 / rate
-        drawn = [v for seed in range(20) for v in column(connection, "verdict", queue.draw(connection, seed, 50))]
+        drawn = [
+            v
+            for seed in range(20)
+            for v in column(connection, "verdict", queue.draw(queue.drawable(connection), seed, 50))
+        ]
     true = stand_for["supported"] / stand_for.total()
     assert abs(true - kept["supported"] / kept.total()) > 0.15
     found = drawn.count("supported") / len(drawn)
     assert abs(found - true) < 4 * math.sqrt(true * (1 - true) / len(drawn))
+
+
+def test_over_many_draws_each_answer_comes_as_often_as_it_should(store):
+    """Of equal weights: the place of one answer is uniform over seeds, whatever its key; and two answers do not keep together."""
+    answers = queue.Drawable(
+        keys=np.arange(1000, dtype=np.uint64), numbers=np.arange(1000), weights=np.ones(1000)
+    )  # keys as unlike hashes as can be
+    drawn = np.array([queue.draw(answers, seed, 100) for seed in range(1000)])
+    times = np.bincount(drawn.ravel(), minlength=1000)  # 100 of 1,000 draws are expected, with a deviation of 9.5
+    assert 900 < ((times - 100) ** 2 / 90).sum() < 1100  # chi squared of 999: 44.7 is its deviation
+    together = sum(7 in one and 8 in one for one in drawn)
+    assert together < 30  # 10 are expected
 
 
 def test_the_worst_and_the_most_uncertain_come_first(store):
@@ -69,7 +86,7 @@ def test_the_same_answer_comes_once(store, tmp_path):
     with open_store(path, writes=True) as connection:
         connection.execute("UPDATE records SET digest = 'd', rank = 0, verdict = 'contradicted' WHERE number <= 20")
         for numbers in (
-            queue.draw(connection, 1, 50),
+            queue.draw(queue.drawable(connection), 1, 50),
             queue.worst(connection, 12),
             queue.uncertain(connection, 0.5, 50),
         ):

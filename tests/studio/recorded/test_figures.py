@@ -7,8 +7,9 @@ import pytest
 from guardrail.studio.recorded.changes import Compared
 from guardrail.studio.recorded.chosen import FieldError, read_chosen
 from guardrail.studio.recorded.facets import facets
+from guardrail.studio.recorded.kept import KEPT
 from guardrail.studio.recorded.series import POINTS, STEPS, series
-from guardrail.studio.recorded.tally import KEPT, tally, tally_of
+from guardrail.studio.recorded.tally import tally, tally_of
 from guardrail.telemetry.records import RecordStore
 from tests.studio.recorded.conftest import NOW
 from tests.support.recorded_answers import outcome

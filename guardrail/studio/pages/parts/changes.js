@@ -1,6 +1,6 @@
 // @ts-check
 /** What changed between two releases (or indexes, models, ...): one table, the clearest change first. */
-import { get } from "./api.js";
+import { askAhead, named } from "./ahead.js";
 import { count, points, shareCell, time } from "./figures.js";
 import { FILTERS, filters, keepInAddress, select } from "./filters.js";
 import { h } from "./h.js";
@@ -10,37 +10,24 @@ import { words } from "./verdicts.js";
 
 const COMPARED = ["release", "index", "model", "retriever", "application", "topic", "policy", "engine"];
 
-/**
- * The changes of an address, asked for at once: their reply takes as long as that of the filters, side by side.
- * @param {URLSearchParams} params
- * @returns {{query: Record<string, string>, reply: Promise<any>}}
- */
+/** The changes of an address. @param {URLSearchParams} params */
 export function changesAhead(params) {
-  const names = [...FILTERS, "by", "first", "second"];
-  const query = filled({ ...Object.fromEntries(names.map((name) => [name, params.get(name)])), by: params.get("by") || COMPARED[0] });
-  const reply = get("changes", query);
-  reply.catch(() => {}); // said where it is awaited
-  return { query, reply };
-}
-
-/** @param {Record<string, any>} query @returns {Record<string, string>} without what is empty, in one order */
-function filled(query) {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value).sort());
+  return askAhead("changes", { ...named(params, [...FILTERS, "first", "second"]), by: params.get("by") || COMPARED[0] });
 }
 
 /**
  * @param {HTMLElement} root
  * @param {URLSearchParams} params
  * @param {import("./filters.js").Choices} choices
- * @param {ReturnType<typeof changesAhead> | undefined} ahead
+ * @param {ReturnType<typeof changesAhead>} ask
  */
-export async function showChanges(root, params, choices, ahead) {
+export async function showChanges(root, params, choices, ask) {
   const keys = COMPARED.filter((key) => (choices.values[key]?.length ?? 0) > 1);
   if (!keys.length) {
     root.replaceChildren(empty("Nothing to compare", 'No label has two values. Set one where answers are checked: Telemetry(labels={"release": "v41"}).'));
     return undefined;
   }
-  let asked = 0;
+  let turn = 0;
   const by = select("by", keys.map((key) => [key, words(key)]), keys.includes(params.get("by") ?? "") ? params.get("by") : keys[0]);
   const sides = h("span", { class: "row" });
   const found = h("div", { class: "stack" });
@@ -61,15 +48,13 @@ export async function showChanges(root, params, choices, ahead) {
 
   /** @param {string | null} first @param {string | null} second */
   async function load(first, second) {
-    const mine = ++asked;
+    const mine = ++turn;
     found.replaceChildren(loading());
     const query = { ...chosen.read(), by: by.value, first, second };
     keepInAddress("browse", { tab: "changes", ...query });
     try {
-      const known = ahead && JSON.stringify(ahead.query) === JSON.stringify(filled(query)) ? ahead.reply : null;
-      ahead = undefined; // later it may be out of date
-      const changes = await (known ?? get("changes", query));
-      if (mine !== asked) return;
+      const changes = await ask(query);
+      if (mine !== turn) return;
       /** @type {[string, string][]} */
       const values = changes.values.map((/** @type {any} */ v) => [v.value, `${clean(v.value)} (${count(v.records)} records, since ${time(v.since)})`]);
       const control = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ value) => {
@@ -83,12 +68,12 @@ export async function showChanges(root, params, choices, ahead) {
       if (focused?.startsWith("side-")) document.getElementById(focused)?.focus();
       found.replaceChildren(...(changes.whole ? table(changes) : [empty("Nothing to compare", `Only one value of ${words(changes.by)} fits these filters.`)]));
     } catch (error) {
-      if (mine === asked) found.replaceChildren(failed(error, () => load(null, null)));
+      if (mine === turn) found.replaceChildren(failed(error, () => load(null, null)));
     }
   }
 
   await load(params.get("first"), params.get("second"));
-  return () => { asked++; };
+  return () => { turn++; };
 }
 
 /** @param {any} changes */

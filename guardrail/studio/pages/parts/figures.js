@@ -40,6 +40,7 @@ export function points(change) {
 /** @param {number | null} share */
 function signed(share) {
   const number = ((share ?? 0) * 100).toFixed(1);
+  if (Number(number) === 0) return "0.0"; // "-0.0" is no figure
   return Number(number) > 0 ? `+${number}` : number.replace("-", "−");
 }
 

@@ -19,12 +19,19 @@ export async function noRecords(root, ask) {
     root.replaceChildren(empty("No recorded answers", error.message));
     return null;
   }
+  sayWhere(choices.source.name);
   if (choices.records) return choices;
   const hint = choices.source.kind === "store"
     ? `${choices.source.name} holds no records yet. They appear here as a guarded service writes them: Telemetry(recorder=RecordStore("${choices.source.name}")).`
     : `${choices.source.name} holds no answer that could be read.`;
   root.replaceChildren(empty("Nothing recorded yet", hint, skippedRows(choices.source) ?? ""));
   return null;
+}
+
+/** The name of the file, beside the views. @param {string | null} name */
+export function sayWhere(name) {
+  const place = document.getElementById("source");
+  if (place) place.textContent = name ?? "";
 }
 
 /** @param {any} source */

@@ -1,9 +1,10 @@
 // @ts-check
 /** Browse: recorded answers by filters, one of them opened, and what changed between two releases. */
+import { askAhead, named } from "../parts/ahead.js";
 import { ApiError, get, post } from "../parts/api.js";
 import { changesAhead, showChanges } from "../parts/changes.js";
 import { count } from "../parts/figures.js";
-import { filters, keepInAddress, select } from "../parts/filters.js";
+import { FILTERS, filters, keepInAddress, select } from "../parts/filters.js";
 import { h, say } from "../parts/h.js";
 import { recordPanel } from "../parts/record.js";
 import { recordItem, walk } from "../parts/record_list.js";
@@ -16,7 +17,7 @@ import { noRecords, skippedRows } from "../parts/sources.js";
  */
 export async function show(root, params) {
   const tab = params.get("tab") === "changes" ? "changes" : "answers";
-  const ahead = tab === "changes" ? changesAhead(params) : undefined;
+  const ask = tab === "changes" ? changesAhead(params) : askAhead("records", { order: "worst", ...named(params, FILTERS), ...(params.get("order") && named(params, ["order"])) });
   const choices = await noRecords(root, () => get("records/choices"));
   if (!choices) return undefined;
   const body = h("div", { class: "stack" });
@@ -27,16 +28,17 @@ export async function show(root, params) {
       h("a", { href: name === "answers" ? "#/browse" : "#/browse?tab=changes", "aria-current": name === tab && "page" }, title)),
   );
   root.replaceChildren(h("h2", { class: "visually-hidden" }, "Recorded answers"), tabs, skippedRows(choices.source) ?? "", body);
-  if (tab === "changes") return showChanges(body, params, choices, ahead);
-  return showAnswers(body, params, choices);
+  if (tab === "changes") return showChanges(body, params, choices, ask);
+  return showAnswers(body, params, choices, ask);
 }
 
 /**
  * @param {HTMLElement} root
  * @param {URLSearchParams} params
  * @param {any} choices
+ * @param {(query: Record<string, any>) => Promise<any>} ask a page of records
  */
-async function showAnswers(root, params, choices) {
+async function showAnswers(root, params, choices, ask) {
   let id = params.get("id");
   /** A later question makes an earlier reply out of date. */
   let asked = 0;
@@ -77,7 +79,7 @@ async function showAnswers(root, params, choices) {
     }
     more.disabled = true;
     try {
-      const page = await get("records", { ...chosen.read(), order: order.value, after });
+      const page = await ask({ ...chosen.read(), order: order.value, after });
       if (mine !== asked) return;
       const items = page.records.map((/** @type {any} */ record) => recordItem(record, open));
       list.append(...items);

@@ -6,6 +6,7 @@ import { h, say } from "../parts/h.js";
 import { passageFields } from "../parts/input.js";
 import { report } from "../parts/report.js";
 import { asked, curl, link, python, unlink } from "../parts/share.js";
+import { sayWhere } from "../parts/sources.js";
 import { empty, failed, loading } from "../parts/states.js";
 
 /** What was written stays while other views are looked at. @type {import("../parts/share.js").Draft} */
@@ -20,8 +21,7 @@ let last = null;
 export async function show(root, params) {
   root.replaceChildren(loading());
   const [choices, { examples }] = await Promise.all([get("choices"), get("examples")]);
-  const source = document.getElementById("source");
-  if (source) source.textContent = choices.source ? `${choices.source}` : "";
+  sayWhere(choices.source);
   let linkFault = null;
   if (params.has("d")) {
     try {

@@ -7,7 +7,7 @@ import { filters, select } from "../parts/filters.js";
 import { h, say } from "../parts/h.js";
 import { sides } from "../parts/sides.js";
 import { noRecords, skippedRows } from "../parts/sources.js";
-import { failed } from "../parts/states.js";
+import { empty, failed } from "../parts/states.js";
 import { clean } from "../parts/text.js";
 import { words } from "../parts/verdicts.js";
 
@@ -19,9 +19,11 @@ const PAUSE = 400;
  * @param {URLSearchParams} params
  */
 export async function show(root, params) {
+  const guards = get("choices");
+  guards.catch(() => {}); // said where it is awaited
   const choices = await noRecords(root, () => get("records/choices"));
   if (!choices) return undefined;
-  const { engines, policies } = await get("choices");
+  const { engines, policies } = await guards;
   const labels = LABELS.filter((key) => (choices.values[key]?.length ?? 0) > 1);
   const judges = sides({ engines, policies });
   const way = select("way", [["", "engines and policies, on the same answers"], ...labels.map((key) => /** @type {[string, string]} */ ([key, `two values of ${words(key)}, on the same questions`]))], params.get("by"));
@@ -31,12 +33,12 @@ export async function show(root, params) {
   const start = h("button", { class: "primary", type: "submit" }, "Compare");
   const progress = h("div", { class: "stack" });
   const result = h("div", { class: "stack" });
-  const list = h("div", { class: "stack" });
+  const list = h("div", { class: "stack" }, empty("Nothing compared yet", "Choose the sides, and press Compare. The answers on which they differ most come first."));
   way.id = "way";
   way.addEventListener("change", change);
   how.replaceChildren(
-    h("label", { for: "limit" }, "Answers"), h("input", { id: "limit", type: "number", min: 1, max: 500, value: 50, required: true }),
-    h("label", { for: "take" }, "which"), Object.assign(select("take", [["newest", "the newest"], ["worst", "the worst"], ["random", "any (random)"]], null), { id: "take" }),
+    h("span", { class: "together" }, h("label", { for: "limit" }, "Answers"), h("input", { id: "limit", type: "number", min: 1, max: 500, value: 50, required: true })),
+    h("span", { class: "together" }, h("label", { for: "take" }, "which"), Object.assign(select("take", [["newest", "the newest"], ["worst", "the worst"], ["random", "any (random)"]], null), { id: "take" })),
   );
   const form = h("form", { class: "panel stack", onsubmit: begin }, h("p", { class: "row" }, h("label", { for: "way" }, "Compare"), way), judges.fields, values, how, h("p", { class: "row" }, start));
   root.replaceChildren(h("h2", { class: "visually-hidden" }, "Compare"), skippedRows(choices.source) ?? "", h("details", { class: "panel" }, h("summary", {}, "Filters"), chosen.form), form, progress, result, list);

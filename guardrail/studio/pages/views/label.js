@@ -1,8 +1,8 @@
 // @ts-check
 /** Label sentences of answers, by single keys. */
-import { get } from "../parts/api.js";
+import { ApiError, get } from "../parts/api.js";
 import { h } from "../parts/h.js";
-import { ApiError } from "../parts/api.js";
+import { sayWhere } from "../parts/sources.js";
 import { empty, failed, loading } from "../parts/states.js";
 import { beginForm, NOTHING, queueOf } from "../labelling/begin.js";
 import { desk } from "../labelling/desk.js";
@@ -25,7 +25,11 @@ export async function show(root, params) {
     leave?.();
     leave = undefined;
     history.replaceState(null, "", "#/label");
-    const { engines } = await get("choices");
+    const guards = get("choices");
+    guards.catch(() => {}); // said where it is awaited
+    await get("label/people"); // whether there is anything to label at all
+    const { engines, source } = await guards;
+    sayWhere(source);
     const form = beginForm(before, engines, start);
     place.replaceChildren(form, peoplePanel());
     const first = form.querySelector(before.by ? "button" : "input"); // Enter begins
@@ -47,20 +51,25 @@ export async function show(root, params) {
       }
       leave = desk(place, choice, found.items, begin);
     } catch (error) {
-      if (!ended.signal.aborted) place.replaceChildren(failed(error, () => start(choice)));
+      if (!ended.signal.aborted) place.replaceChildren(nothing(error) ?? failed(error, () => start(choice)));
     }
   };
 
   try {
-    await get("label/people"); // whether there is anything to label at all
     if (params.has("order") && isNamed()) await start(before);
     else await begin();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.field !== "source") throw error;
-    place.replaceChildren(empty("Nothing to label yet", error.message));
+    const said = nothing(error);
+    if (!said) throw error;
+    place.replaceChildren(said);
   }
   return () => {
     ended.abort();
     leave?.();
   };
+}
+
+/** Where the studio was started without answers: what to do; any other error: null. @param {unknown} error */
+function nothing(error) {
+  return error instanceof ApiError && error.field === "source" ? empty("Nothing to label yet", error.message) : null;
 }

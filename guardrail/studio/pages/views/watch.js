@@ -1,5 +1,6 @@
 // @ts-check
 /** Watch: rates over time, whole or by a label, defined as in the Grafana dashboard. */
+import { askAhead, named } from "../parts/ahead.js";
 import { get } from "../parts/api.js";
 import { lineChart } from "../parts/chart.js";
 import { count, interval, percent, shareCell, time } from "../parts/figures.js";
@@ -26,6 +27,7 @@ const CHARTS = [
  * @param {URLSearchParams} params
  */
 export async function show(root, params) {
+  const ask = askAhead("watch", named(params, [...FILTERS, "by"]));
   const choices = await noRecords(root, () => get("records/choices"));
   if (!choices) return undefined;
   const keys = BY.filter((key) => choices.values[key]);
@@ -33,7 +35,7 @@ export async function show(root, params) {
   /** @type {any} */
   let last = null;
   /** @type {[string, string][]} */
-  const ways = [["", "nothing"], ...keys.map((key) => /** @type {[string, string]} */ ([key, words(key)]))];
+  const ways = [["", "nothing (all answers)"], ...keys.map((key) => /** @type {[string, string]} */ ([key, words(key)]))];
   const by = select("by", ways, params.get("by"));
   by.id = "by";
   by.addEventListener("change", () => load());
@@ -53,7 +55,7 @@ export async function show(root, params) {
     keepInAddress("watch", query);
     charts.replaceChildren(loading());
     try {
-      const found = await get("watch", query);
+      const found = await ask(query);
       if (mine !== asked) return;
       last = found.series;
       draw();
