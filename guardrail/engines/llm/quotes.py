@@ -219,11 +219,11 @@ class Documents:
             return False
         if self._question and not missing_facts(stated, [extract(self._question)]):
             return True
+        if gives(value, workings, self._numbers):
+            return True
         lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
         beside = (fact for fact in sentence.facts if fact.surface not in lost)
         known = [f.value for f in (*extract(self._question).facts, *beside) if isinstance(f.value, Amount)]
-        if gives(value, workings, self._numbers.union(amount.raw for amount in known)):
-            return True
         times = [n for words, n in _PERIODS if all(re.search(word, said, re.IGNORECASE) for word in words)]
         return all(
             isinstance(fact.value, Amount)
