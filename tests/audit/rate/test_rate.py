@@ -103,11 +103,12 @@ def test_missing_labels_widen_the_interval_and_are_counted(audited):
     assert part.high - part.low > whole.high - whole.low
 
 
-def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited):
+@pytest.mark.parametrize("bare", [0, 1, -1])
+def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited, bare):
     drawn = draw_sample(audited, 100)
-    first = set(drawn.design.parts[0].drawn)
-    found = corrected_rate(labelled(drawn, [row for row in queue_of(drawn) if row["id"] not in first]))
-    assert found.joined == (drawn.design.parts[0].name,)
+    left_out = set(drawn.design.parts[bare].drawn)
+    found = corrected_rate(labelled(drawn, [row for row in queue_of(drawn) if row["id"] not in left_out]))
+    assert found.joined == (drawn.design.parts[bare].name,)
     assert 0 < found.low < found.high < 1
 
 
@@ -145,6 +146,13 @@ def test_a_source_that_has_moved(audited, tmp_path):
     words += ["--to", str(tmp_path / "q.jsonl")]
     words[words.index("--source") + 1] = str(tmp_path / "part.jsonl")
     assert "are not in the source any more" in CliRunner().invoke(app, words).output
+
+
+def test_answers_that_have_changed_are_not_labelled(audited, tmp_path):
+    write_lines(tmp_path / "log.jsonl", [row | {"answer": "Other."} for row in rows()])
+    with pytest.raises(UsageError, match="none of the 40 drawn answers is in the source any more"):
+        draw_sample(audited, 40)
+    assert not (audited / "sample.jsonl").exists()
 
 
 def test_what_cannot_be_done_is_said(audited, tmp_path):
