@@ -108,3 +108,4 @@ def test_a_second_look_that_failed_is_paid_for_and_tried_again(tmp_path):
     assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 6.0).escalated == 0  # the budget is spent
     assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 3
     assert write_report(tmp_path / "out").verdicts == {"supported": 3, "unsupported": 3}
+    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 0  # what was replaced was paid too

@@ -103,11 +103,12 @@ def test_missing_labels_widen_the_interval_and_are_counted(audited):
     assert part.high - part.low > whole.high - whole.low
 
 
-def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited):
+@pytest.mark.parametrize("bare", [0, 1, -1])
+def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited, bare):
     drawn = draw_sample(audited, 100)
-    first = set(drawn.design.parts[0].drawn)
-    found = corrected_rate(labelled(drawn, [row for row in queue_of(drawn) if row["id"] not in first]))
-    assert found.joined == (drawn.design.parts[0].name,)
+    left_out = set(drawn.design.parts[bare].drawn)
+    found = corrected_rate(labelled(drawn, [row for row in queue_of(drawn) if row["id"] not in left_out]))
+    assert found.joined == (drawn.design.parts[bare].name,)
     assert 0 < found.low < found.high < 1
 
 
@@ -145,6 +146,13 @@ def test_a_source_that_has_moved(audited, tmp_path):
     words += ["--to", str(tmp_path / "q.jsonl")]
     words[words.index("--source") + 1] = str(tmp_path / "part.jsonl")
     assert "are not in the source any more" in CliRunner().invoke(app, words).output
+
+
+def test_answers_that_have_changed_are_not_labelled(audited, tmp_path):
+    write_lines(tmp_path / "log.jsonl", [row | {"answer": "Other."} for row in rows()])
+    with pytest.raises(UsageError, match="none of the 40 drawn answers is in the source any more"):
+        draw_sample(audited, 40)
+    assert not (audited / "sample.jsonl").exists()
 
 
 def test_what_cannot_be_done_is_said(audited, tmp_path):
@@ -194,3 +202,5 @@ def test_small_strata_are_joined_with_their_neighbours():
     assert names == ["unsupported 0–0.5", "supported 0.5–0.8", "supported 0.95–1, abstained 0.95–1"]
     assert [s.answers for s in strata_of(cells, 10)] == [1010]
     assert strata_of([], 10) == []
+    middle = [Cell("unsupported", 1, 60, 60, 0.7), Cell("supported", 2, 5, 0, 0.1), Cell("supported", 4, 900, 0, 0.02)]
+    assert [s.name for s in strata_of(middle, 50)] == ["unsupported 0.2–0.5", "supported 0.5–1"]  # the likelier one
