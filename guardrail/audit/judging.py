@@ -162,14 +162,14 @@ def add_report(
     rows: Mapping[str, list[dict[str, Any]]], answer: LoggedAnswer, report: Report, judging: Judging
 ) -> None:
     """The rows of one report: its judgement, the findings that somebody may have to look at, and its documents."""
-    decision = judging.policy.decide(report)
+    decision, content = judging.policy.decide(report), answer.content
     shown = tuple(f for f in report.findings if f.verdict is not Verdict.SUPPORTED or f.conflict)
     faults = [f for f in report.findings if f.verdict in FAULTY]
     causes = [f.cause.value for f in report.findings if f.cause]
     texts = judging.texts == "all" or (judging.texts == "faulty" and bool(shown))
     rows[JUDGEMENTS].append(
         {
-            "content": answer.content,
+            "content": content,
             "verdict": report.verdict.value,
             "score": round(report.score, 6),
             "action": decision.action.value,
@@ -195,12 +195,12 @@ def add_report(
             p.id: nameless(p.text, shown=False) for p in answer.passages if named[p.id] == storable(nameless(p.text))
         }
         named |= hidden
-    rows[FINDINGS].extend(_finding_row(answer.content, f, named, texts=judging.texts != "none") for f in shown)
+    rows[FINDINGS].extend(_finding_row(content, f, named, texts=judging.texts != "none") for f in shown)
     for passage, document in named.items():
         cited = [f for f in report.findings if any(e.passage_id == passage for e in f.evidence)]
         rows[DOCUMENTS].append(
             {
-                "content": answer.content,
+                "content": content,
                 "document": document,
                 "passage": storable(passage),
                 "supported": sum(f.verdict is Verdict.SUPPORTED for f in cited),
