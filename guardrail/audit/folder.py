@@ -208,6 +208,15 @@ class AuditFolder:
         """The engine of each fingerprint, oldest first."""
         return dict(self._db.execute("SELECT id, engine FROM fingerprints ORDER BY first, id").fetchall())
 
+    def before(self, fingerprint: str) -> str | None:
+        """The fingerprint under which an earlier run judged last, other than this one and what it stands on."""
+        last = None
+        for run in self.runs():
+            if run["fingerprint"] == fingerprint:
+                break
+            last = run["fingerprint"] if run["fingerprint"] != self.base(fingerprint) else last
+        return last
+
     def base(self, fingerprint: str) -> str | None:
         """Of a second look: the fingerprint whose verdicts stand where there was none."""
         found = self._db.execute("SELECT base FROM fingerprints WHERE id = ?", (fingerprint,)).fetchone()
