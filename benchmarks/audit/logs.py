@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -139,7 +140,7 @@ def write_logs(folder, count, distinct, seed=1):
 
     in_lines, damaged = int(count * IN_LINES), min(CORRUPT, count // 10)
     edges = np.linspace(0, count - in_lines - damaged, FILES + 1).astype(int)
-    for n, (first, last) in enumerate(zip(edges, edges[1:], strict=False)):
+    for n, (first, last) in enumerate(pairwise(edges)):
         parquet.write_table(part(first, last), folder / f"log-{n:02}.parquet", row_group_size=GROUP, compression="zstd")
     end = edges[-1]
     bad = _write_lines(folder / "log-10.jsonl", part(end, end + in_lines), int(count * BAD_ROWS), Random(seed))

@@ -94,8 +94,8 @@ def problems(logs, out):
         found.append(f"of the damaged file {damaged} rows are there and {lost['log-11']} rejected, of {logs.damaged}")
     if lost["log-12"][0] != 1:
         found.append(f"half a file: {lost['log-12']}")
-    print(f"{count:,} answers, {contents:,} judged texts; rejected: {logs.bad:,} bad rows, {lost['log-11'][1]:,} of the "
-          f"damaged file's {logs.damaged:,} rows, half a file")  # fmt: skip
+    print(f"{count:,} answers, {contents:,} judged texts; rejected: {logs.bad:,} bad rows, {lost['log-11'][1]:,} of "
+          f"the damaged file's {logs.damaged:,} rows, half a file")  # fmt: skip
     return found
 
 

@@ -90,7 +90,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What came of a batch: rows by table, what was rejected, and counts. ``passing``, ``spent``: see tables.PASSING."""
+    """What came of a batch: rows by table, what was rejected, and counts (``passing``, ``spent``: tables.PASSING)."""
 
     number: int
     rows: Mapping[str, list[dict[str, Any]]]

@@ -87,8 +87,8 @@ def rate(
         )
     for part in found.slices:
         typer.echo(
-            f"  {part.label} {part.value}: {part.rate:.1%} of {part.answers:,} answers (95 % interval {part.low:.1%} to "
-            f"{part.high:.1%}), by {part.labelled:,} labels"
+            f"  {part.label} {part.value}: {part.rate:.1%} of {part.answers:,} answers (95 % interval "
+            f"{part.low:.1%} to {part.high:.1%}), by {part.labelled:,} labels"
         )
     if found.labelled < found.drawn:
         typer.echo(

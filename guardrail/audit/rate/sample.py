@@ -127,9 +127,7 @@ def _cells(stratum: Stratum) -> str:
     return " OR ".join(f"(verdict = '{cell.verdict}' AND {_BAND} = {cell.band})" for cell in stratum.cells)
 
 
-def _slices(
-    connection: Any, strata: Sequence[Stratum], parts: Sequence[Part]
-) -> dict[str, dict[str, tuple[int, ...]]]:
+def _slices(connection: Any, strata: Sequence[Stratum], parts: Sequence[Part]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Logged answers of each stratum by label and value, where enough were drawn to say something."""
     times = Counter(pair for part in parts for labels in part.labels for pair in labels.items())
     wanted = [f"{label}={value}" for (label, value), n in times.items() if n >= LEAST_OF_SLICE]

@@ -25,7 +25,8 @@ pytest.importorskip("pyarrow")
 
 def rows(count=400):
     """Scores s05 to s95; every tenth answer is logged three times, and some have no passages."""
-    found = [logged(n, answer=f"Valve {n} of kind s{5 + 10 * (n % 10):02} closes.", model="m1") for n in range(count)]
+    found = [logged(n, answer=f"Valve {n} of kind s{5 + 10 * (n % 10):02} closes.", model=f"m{n % 4 // 2}")
+             for n in range(count)]  # fmt: skip
     found += [logged(n, id=f"again{n}-{k}", answer=found[n]["answer"]) for n in range(0, count, 10) for k in range(2)]
     return found + [logged(n, passages=[]) for n in range(count, count + 7)]
 
@@ -192,6 +193,46 @@ def test_the_command_line_and_the_report(audited):
     assert f"{as_json['rate']:.1%} of the answers say something" in page
     write_report(audited)
     assert "what people say" not in (audited / "report.html").read_text()
+
+
+def test_slices_have_rates_by_labels_of_their_own(audited):
+    design = draw_sample(audited, 240)
+    found = corrected_rate(labelled(design))
+    truth = {m: [is_wrong(r) for r in rows() if r["passages"] and r.get("model") == m] for m in ("m0", "m1")}
+    assert [(s.label, s.value, s.answers) for s in found.slices] == [("model", m, len(truth[m])) for m in truth]
+    for one in found.slices:
+        assert one.low <= sum(truth[one.value]) / len(truth[one.value]) <= one.high
+        assert one.low < one.rate < one.high
+        assert one.labelled < found.labelled
+    few = corrected_rate(labelled(design, queue_of(design)[:12]))
+    assert len(few.slices) < 2
+    page = CliRunner().invoke(app, ["audit", "report", str(audited), "--labels", str(labelled(design))])
+    assert page.exit_code == 0, page.output
+    text = (audited / "report.html").read_text()
+    assert f"{found.slices[0].rate:.1%} ({found.slices[0].low:.1%} to" in text
+    assert "model m1: " in CliRunner().invoke(app, ["audit", "rate", str(audited)]).output
+
+
+def test_a_design_of_before_there_were_slices_is_read(audited):
+    design = draw_sample(audited, 60)
+    found = corrected_rate(labelled(design))
+    path = design_path(design.queue)
+    old = json.loads(path.read_text()) | {"version": 1}
+    del old["slices"]
+    for part in old["parts"]:
+        del part["labels"]
+    path.write_text(json.dumps(old))
+    then = corrected_rate(design.queue.with_name("sample.labels.jsonl"))
+    assert (then.rate, then.slices) == (found.rate, ())
+
+
+def test_without_labels_the_next_step_is_said(audited):
+    def rate():
+        return str(CliRunner().invoke(app, ["audit", "rate", str(audited)]).exception)
+
+    assert "Draw one: guardrail audit sample" in rate()
+    draw_sample(audited, 20)
+    assert "Label it: guardrail studio" in rate()
 
 
 def test_small_strata_are_joined_with_their_neighbours():
