@@ -31,6 +31,8 @@ from guardrail.audit.folder import AuditFolder
 
 KILLS = (0.2, 0.5, 0.8)
 _SAY_EVERY = 0.5
+DOCUMENT_FROM = 3500
+"""Answers below which the planted document is among the passages of a few only, and chance may hide it."""
 
 
 def child(logs, out, engine, workers):
@@ -155,7 +157,9 @@ def misplaced(logs, out):
     """Planted causes that do not lead their lists; of the many documents the first three will do."""
     places = json.loads((out / "places.json").read_text(encoding="utf-8"))
     print(f"bad: {places['bad']:,} of {places['known']:,}; first documents: {places['documents'][:3]}")
-    planted = (("release", BAD_RELEASE, 1), ("index", BAD_INDEX, 1), ("documents", logs.bad_document, 3))
+    planted = [("release", BAD_RELEASE, 1), ("index", BAD_INDEX, 1), ("documents", logs.bad_document, 3)]
+    if logs.good < DOCUMENT_FROM:
+        planted.pop()
     return [f"{name} is not among {places[kind][:n]}" for kind, name, n in planted if name not in places[kind][:n]]
 
 

@@ -24,6 +24,10 @@ _TRIES = 3
 """How often an actor that died is begun again, and a batch that it died at is judged again; then Ray stops."""
 
 
+_BLOCK = 1
+"""Bytes beyond which Ray ends a block: so each batch is one, is sent to a free actor at once, and is committed when it
+is judged. With Ray's 128 MiB a whole piece of the source would go to one actor and come back at its end."""
+
 _NEW, _JUDGE, _LOST = 1, 2, 4
 
 
@@ -76,10 +80,16 @@ def judged_by_ray(source: Source, plan: Plan, judging: Judging, length: int, clu
             # No dashboard, and no report of its use: the audit goes nowhere but to its folder.
             **({"include_dashboard": False} if local else {}),
         )
+    context = ray.data.DataContext.get_current()
+    options = {"enable_progress_bars": False, "target_max_block_size": _BLOCK}
+    before = {name: getattr(context, name) for name in options}
     try:
-        ray.data.DataContext.get_current().enable_progress_bars = False
+        for name, value in options.items():
+            setattr(context, name, value)
         yield from _run(source, plan, judging, length, cluster)
     finally:
+        for name, value in before.items():
+            setattr(context, name, value)
         if ours:
             ray.shutdown()
 

@@ -53,9 +53,10 @@ def test_a_node_that_is_killed_costs_time_only(tmp_path, nodes):
     write_parquet(logs / "a.parquet", rows[:300], group=100)
     write_lines(logs / "b.jsonl", [*rows[280:], "{"])
     here = audit(logs, tmp_path / "here", engine=FAKE, workers=0, batch=8)
-    lost = []
+    lost, steps = [], set()
 
     def kill(done):
+        steps.add(done.judged)
         if done.judged >= 8 and not lost:
             lost.append(done.judged)
             # Two of three, so that at least one was at work.
@@ -67,6 +68,7 @@ def test_a_node_that_is_killed_costs_time_only(tmp_path, nodes):
     )
     assert lost
     assert lost[0] < 400
+    assert len(steps) > 40  # batch by batch, not piece by piece
     assert there.finished
     assert (there.written, there.judged, there.rejected, there.seen) == (400, 400, 1, here.seen)
     assert ids(tmp_path / "there") == dict.fromkeys((row["id"] for row in rows), 1)
