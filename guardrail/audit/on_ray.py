@@ -21,7 +21,7 @@ from guardrail.audit.sources.paths import AUDIT_RAY, missing
 from guardrail.audit.tables import no_rows
 
 _TRIES = 3
-"""How often an actor that died is begun again, and a batch that it died at is judged again; then Ray stops."""
+"""How often an actor that died is begun again, with the batch that it died at; then Ray stops."""
 
 
 _BLOCK = 1
@@ -116,9 +116,10 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
         num_cpus=cluster.cpus,
-        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever.
+        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever. Retries of a batch are
+        # not counted: while an actor moves from a lost node, many fail in an instant.
         max_restarts=_TRIES,
-        max_task_retries=_TRIES,
+        max_task_retries=-1,
     )
     for row in judged.iter_rows():
         some: Judged = pickle.loads(row["judged"])  # noqa: S301  our own actors wrote it
