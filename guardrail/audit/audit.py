@@ -59,6 +59,7 @@ class Audited:
     """What a run did. ``again``: rows that were done before; ``same``: answers judged with another one's texts.
 
     ``passing``: different answers that could not be judged for a reason that may pass (tables.PASSING); the next run
+    judges them again. ``spent``: those that had made all the requests that one answer may make; only ``pay_again``
     judges them again. ``escalated``: answers that the second engine judged too.
     """
 
@@ -72,6 +73,7 @@ class Audited:
     same: int
     rejected: int
     passing: int
+    spent: int
     cost: float
     seconds: float
     escalated: int = 0
@@ -93,6 +95,7 @@ def audit(
     ray: Cluster | str | None = None,
     second: str | Engine | AsyncEngine | Callable[[Policy], Engine | AsyncEngine] | None = None,
     budget: float | None = None,
+    pay_again: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Audited:
     """Judge all logged answers of a source; what is judged already is left alone.
@@ -114,6 +117,8 @@ def audit(
         ray: A cluster, or its address; ``local`` = Ray on this machine. None = processes, without Ray.
         second: Another engine, in this process, for answers of which the first is unsure, until the budget is spent.
         budget: What it may spend in all, in the currency of its prices.
+        pay_again: Judge again also what could not be judged with all the requests that one answer may make, which costs
+            as much as before.
         progress: Called after every batch.
 
     Raises:
@@ -132,7 +137,7 @@ def audit(
     fingerprint = fingerprint_of(guard)
     with AuditFolder(out, writes=True) as folder:
         folder.begin(str(source), fingerprint, reading)
-        plan = folder.plan(fingerprint.id)
+        plan = folder.plan(fingerprint.id, pay_again=pay_again)
         judged: Iterator[Judged]
         if ray is not None:
             cluster = ray if isinstance(ray, Cluster) else Cluster(address=ray, workers=workers or None)
@@ -145,7 +150,7 @@ def audit(
         if second is None or budget is None:
             return done
         other = Judging(policy=rules, engine=second, at_once=at_once, texts=texts)
-        look = SecondLook(guard=other.guard(threads=0), judging=other, budget=budget)
+        look = SecondLook(guard=other.guard(threads=0), judging=other, budget=budget, pay_again=pay_again)
         after = fingerprint_of(look.guard).after(fingerprint)
         folder.look_again(after)
         more = _committed(folder, looked_at(folder, opened, look, fingerprint.id, after.id), Plan(), after.id, 0, None)
@@ -186,7 +191,8 @@ def _committed(
                 one = without_failed(some, failed)
                 folder.commit(one, fingerprint)
                 written, lost = len(one.rows[ANSWERS]), sum(r.rows or 1 for r in one.rejected)
-                counts.update(seen=one.seen, judged=one.judged, written=written, rejected=lost, passing=one.passing)
+                counts.update(seen=one.seen, judged=one.judged, written=written, rejected=lost)
+                counts.update(passing=one.passing, spent=one.spent)
                 verdicts.update(one.verdicts)
                 cost, done = cost + one.cost, done + one.size
                 if progress is not None:
@@ -198,7 +204,7 @@ def _committed(
             folder=folder.path,
             fingerprint=fingerprint,
             finished=state == "finished",
-            **{name: counts[name] for name in ("seen", "written", "judged", "rejected", "passing")},
+            **{name: counts[name] for name in ("seen", "written", "judged", "rejected", "passing", "spent")},
             again=plan.again,
             same=plan.same,
             cost=cost,

@@ -56,12 +56,13 @@ class Columns:
 
     def read(self, row: Mapping[str, Any], place: str) -> LoggedAnswer | Rejected:
         """The answer of a row, or why there is none."""
-        ident = self.value(row, "id")
+        given = self.value(row, "id")
+        # Tables write what is missing as an empty text or NaN, too.
+        ident = None if given is None or given == "" or given != given else str(given)  # noqa: PLR0124
         try:
-            return self._read(row, place, None if ident is None else str(ident))
+            return self._read(row, place, ident)
         except (UsageError, ValueError, OverflowError) as error:
-            return Rejected(place=place, reason=str(error), id=None if ident is None else str(ident),
-                            excerpt=excerpt_of(row))  # fmt: skip
+            return Rejected(place=place, reason=str(error), id=ident, excerpt=excerpt_of(row))
 
     def _read(self, row: Mapping[str, Any], place: str, ident: str | None) -> LoggedAnswer:
         answer = self.value(row, "answer")

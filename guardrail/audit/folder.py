@@ -150,8 +150,11 @@ class AuditFolder:
             (time.time(), state, json.dumps(noted), self.run),
         )
 
-    def plan(self, fingerprint: str) -> Plan:
-        """What is done already under that fingerprint; what could not be judged for a passing reason is not."""
+    def plan(self, fingerprint: str, *, pay_again: bool = False) -> Plan:
+        """What is done already under that fingerprint; what could not be judged for a passing reason is not.
+
+        ``pay_again``: nor is what could not be judged with all the requests that one answer may make.
+        """
         import numpy as np
         import pyarrow.compute as pc
 
@@ -160,8 +163,8 @@ class AuditFolder:
             keys, texts = (np.asarray(table[name].to_numpy()) for name in ("key", "content"))
             ids.append(keys)
             pairs.append(pairs_of(keys, texts))
-        judged = self._tables(JUDGEMENTS, _part(JUDGEMENTS, fingerprint), ["content", "verdict", "cause"])
-        done = (table.filter(pc.invert(passing(table))) for table in judged)
+        judged = self._tables(JUDGEMENTS, _part(JUDGEMENTS, fingerprint), ["content", "verdict", "cause", "calls"])
+        done = (table.filter(pc.invert(passing(table, spent=pay_again))) for table in judged)
         contents = (np.asarray(table["content"].to_numpy()) for table in done)
         return Plan(ids=KeySet(ids), pairs=KeySet(pairs), contents=KeySet(contents))
 
@@ -204,6 +207,15 @@ class AuditFolder:
     def fingerprints(self) -> dict[str, str]:
         """The engine of each fingerprint, oldest first."""
         return dict(self._db.execute("SELECT id, engine FROM fingerprints ORDER BY first, id").fetchall())
+
+    def before(self, fingerprint: str) -> str | None:
+        """The fingerprint under which an earlier run judged last, other than this one and what it stands on."""
+        last = None
+        for run in self.runs():
+            if run["fingerprint"] == fingerprint:
+                break
+            last = run["fingerprint"] if run["fingerprint"] != self.base(fingerprint) else last
+        return last
 
     def base(self, fingerprint: str) -> str | None:
         """Of a second look: the fingerprint whose verdicts stand where there was none."""
@@ -268,11 +280,14 @@ class AuditFolder:
         from pyarrow import parquet
 
         target = self.path / table / part / f"{name}.parquet"
+        new = [folder for folder in (target.parent, target.parent.parent) if not folder.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as handle:
             parquet.write_table(rows, handle, compression="zstd")
             handle.flush()
             os.fsync(handle.fileno())
+        for folder in (target.parent, *(one.parent for one in new)):
+            _sync_folder(folder)
         return target.relative_to(self.path).as_posix(), rows.num_rows
 
     def _drop_orphans(self) -> None:
@@ -282,6 +297,16 @@ class AuditFolder:
             for file in (self.path / table).rglob("*.parquet"):
                 if file.relative_to(self.path).as_posix() not in known:
                     file.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that the name of a new file survives a power cut as its content does."""
+    if os.name == "posix":  # Windows opens no folder
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _part(table: str, fingerprint: str) -> str:

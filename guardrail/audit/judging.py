@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from guardrail.audit.answer import LoggedAnswer, Rejected
 from guardrail.audit.columns import excerpt_of, nameless
-from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, PASSING, is_passing, no_rows
+from guardrail.audit.tables import ANSWERS, DOCUMENTS, FINDINGS, JUDGEMENTS, PASSING, is_passing, is_spent, no_rows
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.threads import in_order
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.errors import UsageError
+from guardrail.errors import ConfigurationError, UsageError
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
 from guardrail.telemetry.records.database import storable
@@ -90,7 +90,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What came of a batch: rows by table, what was rejected, and counts. ``passing``: see tables.PASSING."""
+    """What came of a batch: rows by table, what was rejected, and counts (``passing``, ``spent``: tables.PASSING)."""
 
     number: int
     rows: Mapping[str, list[dict[str, Any]]]
@@ -99,6 +99,7 @@ class Judged:
     seen: int
     judged: int
     passing: int = 0
+    spent: int = 0
     failed: tuple[int, ...] = ()
     cost: float = 0.0
     verdicts: Mapping[str, int] = field(default_factory=dict)
@@ -130,6 +131,7 @@ def judge_batch(guard: Guard, batch: Batch, judging: Judging) -> Judged:
         seen=batch.seen,
         judged=judged,
         passing=sum(map(is_passing, rows[JUDGEMENTS])),
+        spent=sum(map(is_spent, rows[JUDGEMENTS])),
         failed=tuple(failed),
         cost=cost,
         verdicts=verdicts,
@@ -142,8 +144,11 @@ def _report(guard: Guard, item: Planned) -> Report | Rejected | None:
     answer = item.answer
     try:
         return guard.check(answer.answer, answer.passages, question=answer.question)
-    except UsageError as error:
-        return Rejected(place=answer.place, id=answer.id, reason=str(error), excerpt=excerpt_of(answer.answer))
+    except ConfigurationError:  # would come again at every answer
+        raise
+    except Exception as error:  # whatever it is, one answer must not end the audit of the others
+        reason = str(error) if isinstance(error, UsageError) else f"its check failed: {type(error).__name__}: {error}"
+        return Rejected(place=answer.place, id=answer.id, reason=reason, excerpt=excerpt_of(answer.answer))
 
 
 def _answer_row(answer: LoggedAnswer) -> dict[str, Any]:
@@ -162,14 +167,14 @@ def add_report(
     rows: Mapping[str, list[dict[str, Any]]], answer: LoggedAnswer, report: Report, judging: Judging
 ) -> None:
     """The rows of one report: its judgement, the findings that somebody may have to look at, and its documents."""
-    decision = judging.policy.decide(report)
+    decision, content = judging.policy.decide(report), answer.content
     shown = tuple(f for f in report.findings if f.verdict is not Verdict.SUPPORTED or f.conflict)
     faults = [f for f in report.findings if f.verdict in FAULTY]
     causes = [f.cause.value for f in report.findings if f.cause]
     texts = judging.texts == "all" or (judging.texts == "faulty" and bool(shown))
     rows[JUDGEMENTS].append(
         {
-            "content": answer.content,
+            "content": content,
             "verdict": report.verdict.value,
             "score": round(report.score, 6),
             "action": decision.action.value,
@@ -186,6 +191,7 @@ def add_report(
             "question": storable(report.question) if texts and report.question is not None else None,
             "answer": storable(report.answer) if texts else None,
             "escalated": report.usage.escalated,
+            "calls": report.usage.calls,
             "cost": report.usage.cost,
         }
     )
@@ -195,12 +201,12 @@ def add_report(
             p.id: nameless(p.text, shown=False) for p in answer.passages if named[p.id] == storable(nameless(p.text))
         }
         named |= hidden
-    rows[FINDINGS].extend(_finding_row(answer.content, f, named, texts=judging.texts != "none") for f in shown)
+    rows[FINDINGS].extend(_finding_row(content, f, named, texts=judging.texts != "none") for f in shown)
     for passage, document in named.items():
         cited = [f for f in report.findings if any(e.passage_id == passage for e in f.evidence)]
         rows[DOCUMENTS].append(
             {
-                "content": answer.content,
+                "content": content,
                 "document": document,
                 "passage": storable(passage),
                 "supported": sum(f.verdict is Verdict.SUPPORTED for f in cited),

@@ -129,6 +129,7 @@ def joined(first: Judged, second: Judged) -> Judged:
         seen=first.seen + second.seen,
         judged=first.judged + second.judged,
         passing=first.passing + second.passing,
+        spent=first.spent + second.spent,
         failed=(*first.failed, *second.failed),
         cost=first.cost + second.cost,
         verdicts=Counter(first.verdicts) + Counter(second.verdicts),

@@ -8,12 +8,12 @@ done may come again and is committed once.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from guardrail.audit.answer import LoggedAnswer, Rejected
+from guardrail.audit.answer import Rejected
 from guardrail.audit.judging import Batch, Judged, Judging, Planned, judge_batch
 from guardrail.audit.plan import Plan
 from guardrail.audit.sources import Piece, Source
@@ -21,7 +21,14 @@ from guardrail.audit.sources.paths import AUDIT_RAY, missing
 from guardrail.audit.tables import no_rows
 
 _TRIES = 3
-"""How often an actor that died is begun again, and a batch that it died at is judged again; then Ray stops."""
+"""How often an actor that died is begun again, with the batch that it died at; then Ray stops."""
+
+
+_BLOCK = 1
+"""Bytes beyond which Ray ends a block: so each batch is one, is sent to a free actor at once, and is committed when it
+is judged. With Ray's 128 MiB a whole piece of the source would go to one actor and come back at its end."""
+
+_NEW, _JUDGE, _LOST = 1, 2, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +48,15 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What is to be done of a piece: per row in order None (nothing), or whether it is new and whether to judge it."""
+    """What is to be done of a piece: a byte per row in order, of _NEW, _JUDGE and _LOST, 0 = nothing.
+
+    ``rejected``: by row what the plan has against it; the other lost rows say it themselves when they are read.
+    """
 
     number: int
     piece: Piece
-    steps: tuple[tuple[bool, bool] | Rejected | None, ...]
+    steps: bytes
+    rejected: Mapping[int, Rejected]
 
 
 def judged_by_ray(source: Source, plan: Plan, judging: Judging, length: int, cluster: Cluster) -> Iterator[Judged]:
@@ -69,10 +80,16 @@ def judged_by_ray(source: Source, plan: Plan, judging: Judging, length: int, clu
             # No dashboard, and no report of its use: the audit goes nowhere but to its folder.
             **({"include_dashboard": False} if local else {}),
         )
+    context = ray.data.DataContext.get_current()
+    options = {"enable_progress_bars": False, "target_max_block_size": _BLOCK}
+    before = {name: getattr(context, name) for name in options}
     try:
-        ray.data.DataContext.get_current().enable_progress_bars = False
+        for name, value in options.items():
+            setattr(context, name, value)
         yield from _run(source, plan, judging, length, cluster)
     finally:
+        for name, value in before.items():
+            setattr(context, name, value)
         if ours:
             ray.shutdown()
 
@@ -82,12 +99,16 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
 
     pieces = list(source.pieces())
     actors = cluster.workers or max(1, int(ray.cluster_resources().get("CPU", 1) / cluster.cpus) - 1)
-    work = [one for one in _planned(source, plan, pieces) if any(step is not None for step in one.steps)]
-    done = sum(piece.size for piece in pieces) - sum(one.piece.size for one in work)
-    yield _nothing(done, plan.again)
+    work, seen, done = [], 0, 0.0
+    for one in _planned(source, plan, pieces):
+        idle = one.steps.count(0)
+        seen, done = seen + idle, done + one.piece.size * (idle / len(one.steps) if one.steps else 1.0)
+        if idle < len(one.steps):
+            work.append(one)
+    yield Judged(number=-1, rows=no_rows(), rejected=(), size=done, seen=seen, judged=0)
     if not work:
         return
-    reader, seen = _Reader(source, length), set[int]()
+    reader, committed = _Reader(source, length), set[int]()
     batches = ray.data.from_items([{"work": pickle.dumps(one)} for one in work]).flat_map(reader)
     judged = batches.map_batches(
         _Actor,
@@ -95,19 +116,16 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
         num_cpus=cluster.cpus,
-        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever.
+        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever. Retries of a batch are
+        # not counted: while an actor moves from a lost node, many fail in an instant.
         max_restarts=_TRIES,
-        max_task_retries=_TRIES,
+        max_task_retries=-1,
     )
     for row in judged.iter_rows():
-        one: Judged = pickle.loads(row["judged"])  # noqa: S301  our own actors wrote it
-        if one.number not in seen:
-            seen.add(one.number)
-            yield one
-
-
-def _nothing(size: float, again: int) -> Judged:
-    return Judged(number=-1, rows=no_rows(), rejected=(), size=size, seen=again, judged=0)
+        some: Judged = pickle.loads(row["judged"])  # noqa: S301  our own actors wrote it
+        if some.number not in committed:
+            committed.add(some.number)
+            yield some
 
 
 def _planned(source: Source, plan: Plan, pieces: Sequence[Piece]) -> Iterator[_Work]:
@@ -121,17 +139,18 @@ def _planned(source: Source, plan: Plan, pieces: Sequence[Piece]) -> Iterator[_W
         waiting[row["number"]] = row["hashes"]
         while wanted in waiting:
             hashes = pickle.loads(waiting.pop(wanted))  # noqa: S301  our own tasks wrote it
-            yield _Work(wanted, pieces[wanted], tuple(_step(plan, one) for one in hashes))
+            yield _work(wanted, pieces[wanted], hashes, plan)
             wanted += 1
 
 
-def _step(plan: Plan, one: _Known | None) -> tuple[bool, bool] | Rejected | None:
-    if one is None:
-        return (False, False)  # rejected where it is read
-    found = plan.of(one)  # type: ignore[arg-type]
-    if isinstance(found, Rejected):
-        return found
-    return (found.new, found.judge) if found.new or found.judge else None
+def _work(number: int, piece: Piece, hashes: Sequence[_Known | None], plan: Plan) -> _Work:
+    steps, rejected = bytearray(), dict[int, Rejected]()
+    for place, one in enumerate(hashes):
+        found = None if one is None else plan.of(one)  # type: ignore[arg-type]
+        if isinstance(found, Rejected):
+            rejected[place] = found
+        steps.append(found.new * _NEW + found.judge * _JUDGE if isinstance(found, Planned) else _LOST)
+    return _Work(number, piece, bytes(steps), rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,21 +188,22 @@ class _Reader:
 
     def __call__(self, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         work: _Work = pickle.loads(row["work"])  # noqa: S301  our own
+        # Rows that were added since the plan was made are for the next run.
         rows = zip(self.source.read(work.piece), work.steps, strict=False)
-        left = ((found, share, step) for (found, share), step in rows if step is not None)
+        left = ((place, found, share, step) for place, ((found, share), step) in enumerate(rows) if step)
         number = 0
         while some := list(islice(left, self.length)):
             items, lost = [], []
-            for found, _, step in some:
-                if isinstance(step, Rejected) or isinstance(found, Rejected):
-                    lost.append(step if isinstance(step, Rejected) else found)
-                elif isinstance(step, tuple) and isinstance(found, LoggedAnswer):
-                    items.append(Planned(found, *step))
+            for place, found, _, step in some:
+                if isinstance(found, Rejected) or step == _LOST:
+                    lost.append(work.rejected.get(place) or found)
+                else:
+                    items.append(Planned(found, bool(step & _NEW), bool(step & _JUDGE)))
             batch = Batch(
                 number=(work.number << 32) + number,
                 items=tuple(items),
                 rejected=tuple(one for one in lost if isinstance(one, Rejected)),
-                size=sum(share for _, share, _ in some),
+                size=sum(share for _, _, share, _ in some),
                 seen=len(some),
             )
             yield {"batch": pickle.dumps(batch)}

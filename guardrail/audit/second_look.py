@@ -31,6 +31,7 @@ class SecondLook:
         judging: Policy, answers at once, texts kept.
         budget: For this audit, earlier runs included, in the currency of the engine's prices. What is in flight when
             it is spent is paid as well: at most ``judging.at_once`` answers.
+        pay_again: See ``guardrail.audit.audit``.
         low: Lower end of the band of scores in which the first engine is unsure.
         high: Upper end.
     """
@@ -38,6 +39,7 @@ class SecondLook:
     guard: Guard
     judging: Judging
     budget: float
+    pay_again: bool = False
     low: float = LOW
     high: float = HIGH
 
@@ -51,7 +53,8 @@ def looked_at(folder: AuditFolder, source: Source, look: SecondLook, base: str, 
     spent, done = _spent(folder, fingerprint)
     waiting = ranked(folder, look, base, fingerprint)
     while waiting and spent < look.budget:
-        count = max(1, int((look.budget - spent) * done / spent)) if done and spent else _PROBE
+        # What cost nothing says nothing about the price; each round reads the source, so the rounds must grow.
+        count = max(1, int((look.budget - spent) * done / spent)) if done and spent else max(_PROBE, done)
         chosen, waiting = set(waiting[:count]), waiting[count:]
         for batch in _batches(source, chosen, look.judging.at_once):
             judged = judge_batch(look.guard, batch, look.judging)
@@ -79,7 +82,7 @@ def ranked(folder: AuditFolder, look: SecondLook, base: str, fingerprint: str) -
             ORDER BY times * CASE WHEN verdict = 'unverified' THEN 1 ELSE 1 - ABS(score - ?) / ? END DESC, content""",
             (look.low, look.high, threshold, max(threshold, 1 - threshold)),
         ).fetchall()
-    known = folder.plan(fingerprint).contents
+    known = folder.plan(fingerprint, pay_again=look.pay_again).contents
     return [content for (content,) in rows if content not in known]
 
 

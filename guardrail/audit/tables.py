@@ -17,21 +17,34 @@ REJECTED = "rejected"
 
 PASSING = (Cause.TIMEOUT.value, Cause.BUDGET.value, Cause.ENGINE.value)
 """Causes that another day may not have: time ran out; no request was left, or the endpoint was taken for down; the
-engine or its endpoint failed. What is unverified for one of them is not done: the next run judges it again."""
+engine or its endpoint failed. What is unverified for one of them is not done: the next run judges it again. But where
+requests were made until the answer's own budget was spent, the same would be paid again for the same end."""
 
 
 def is_passing(row: Mapping[str, Any]) -> bool:
-    """Whether a judgement says only that it could not be made this time."""
-    return row["verdict"] == Verdict.UNVERIFIED.value and row["cause"] in PASSING
+    """Whether a judgement says only that it could not be made this time, and is worth another try."""
+    return row["verdict"] == Verdict.UNVERIFIED.value and row["cause"] in PASSING and not is_spent(row)
 
 
-def passing(judgements: Any) -> Any:
-    """The same of each row of a table, as an array of booleans."""
+def is_spent(row: Mapping[str, Any]) -> bool:
+    """Whether the answer's own budget of requests was spent before there was a verdict."""
+    return row["verdict"] == Verdict.UNVERIFIED.value and row["cause"] == Cause.BUDGET.value and bool(row["calls"])
+
+
+def passing(judgements: Any, *, spent: bool = False) -> Any:
+    """``is_passing`` of each row of a table, as an array of booleans; with ``spent``, or ``is_spent``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     unverified = pc.equal(judgements["verdict"], Verdict.UNVERIFIED.value)
-    return pc.and_(unverified, pc.is_in(judgements["cause"], pa.array(PASSING)))
+    found = pc.and_(unverified, pc.is_in(judgements["cause"], pa.array(PASSING)))
+    if spent:
+        return found
+    if "calls" not in judgements.column_names:  # of an audit that was begun before they were noted
+        return found
+    paid = pc.greater(pc.fill_null(judgements["calls"], 0), 0)
+    over = pc.and_(pc.equal(pc.fill_null(judgements["cause"], ""), Cause.BUDGET.value), paid)
+    return pc.and_(found, pc.invert(over))
 
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -83,6 +96,7 @@ def schemas() -> dict[str, Any]:
             ("question", text),
             ("answer", text),
             ("escalated", count),
+            ("calls", count),
             ("cost", number),
         ],
         FINDINGS: [

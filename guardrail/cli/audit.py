@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from guardrail.cli.audit_columns import read_columns
 from guardrail.cli.audit_compare import compare
 from guardrail.cli.audit_rate import rate, sample
+from guardrail.cli.audit_report import SINCE, write
 from guardrail.cli.audit_scores import scores
 from guardrail.cli.engines import EngineChoice, with_engine
 from guardrail.cli.policy import PRESET_OR_FILE, load_policy
@@ -25,7 +26,6 @@ from guardrail.errors import UsageError
 if TYPE_CHECKING:
     from guardrail.audit import Audited
     from guardrail.audit import Progress as Done
-    from guardrail.audit.rate import Corrected
 
 _SAY_EVERY = 30.0
 
@@ -80,10 +80,15 @@ def run(
         float | None,
         typer.Option(help="With --engine cascade: what the model may spend in all, where it buys most.", min=0.0),
     ] = None,
+    pay_again: Annotated[
+        bool,
+        typer.Option("--pay-again", help="Judge again answers that had spent the requests that one answer may make."),
+    ] = False,
     ray: Annotated[
         str | None, typer.Option(help="local, or the address of a Ray cluster; --workers are its actors then.")
     ] = None,
     texts: Annotated[TextsKept, typer.Option(help="Of which answers texts are kept.")] = TextsKept.FAULTY,
+    since: SINCE = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
     """Judge all answers of SOURCE that were not judged yet. After Ctrl-C or a crash the same command goes on.
@@ -99,13 +104,13 @@ def run(
             done = audit(
                 source, out, policy=load_policy(policy), engine=first, second=second, budget=budget, form=form,
                 columns=columns, workers=workers, batch=batch, at_once=engine.at_once, texts=texts.value, ray=ray,
-                progress=tell,
+                pay_again=pay_again, progress=tell,
             )  # fmt: skip
         except KeyboardInterrupt:
             typer.echo("stopped; what is judged is kept. The same command goes on.", err=True)
             raise typer.Exit(130) from None
     _sum_up(done)
-    _report(out, None)
+    write(out, since=since)
 
 
 @audits.command()
@@ -118,38 +123,21 @@ def report(
         Path | None, typer.Option(help="Labels of a sample, for the rate that they give (guardrail audit rate).")
     ] = None,
     design: Annotated[Path | None, typer.Option(help="Design of the sample; default: beside the labels.")] = None,
+    since: SINCE = None,
 ) -> None:
     """Write report.html, report.md and tables/ anew.
 
-    Example: guardrail audit report audit --labels audit/sample.labels.jsonl
+    Example: guardrail audit report audit-july --labels audit-july/sample.labels.jsonl --since audit-june
     """
     from guardrail.audit.rate import corrected_rate
 
-    _report(folder, fingerprint, None if labels is None else corrected_rate(labels, design))
+    write(folder, fingerprint, None if labels is None else corrected_rate(labels, design), since)
 
 
 audits.command()(sample)
 audits.command()(rate)
 audits.command()(compare)
 audits.command()(scores)
-
-
-def _report(folder: Path, fingerprint: str | None, corrected: Corrected | None = None) -> None:
-    from guardrail.audit.report import write_report
-
-    whole = write_report(folder, fingerprint, corrected).whole
-    if corrected is not None:
-        typer.echo(
-            f"{corrected.rate:.1%} by labels of a sample (95 % interval {corrected.low:.1%} to {corrected.high:.1%}); "
-            "by the engine alone:"
-        )
-    if whole.total:
-        low, high = whole.interval
-        typer.echo(
-            f"{whole.bad / whole.total:.1%} of {whole.total:,} answers are not supported by their passages "
-            f"(95 % interval {low:.1%} to {high:.1%})"
-        )
-    typer.echo(f"report: {folder}/report.html, report.md, tables/")
 
 
 def _engines(choice: EngineChoice, budget: float | None) -> tuple[Any, Any]:
@@ -164,9 +152,10 @@ def _engines(choice: EngineChoice, budget: float | None) -> tuple[Any, Any]:
 def _sum_up(done: Audited) -> None:
     rate = done.seen / done.seconds if done.seconds else 0.0
     parts = [f"{done.seen:,} rows in {_clock(done.seconds)} ({rate:,.1f} a second)", f"{done.judged:,} judged"]
-    parts += [
-        f"{n:,} {what}" for n, what in ((done.same, "with the texts of another"), (done.again, "done before")) if n
-    ]
+    if done.same:
+        parts.append(f"{done.same:,} with the verdict of another that says the same of the same passages")
+    if done.again:
+        parts.append(f"{done.again:,} already in the audit")
     if done.escalated:
         parts.append(f"{done.escalated:,} judged again by the model")
     if done.cost:
@@ -176,6 +165,12 @@ def _sum_up(done: Audited) -> None:
         typer.echo(
             f"{done.passing:,} answers could not be judged this time (out of time, or the engine failed); the same "
             "command judges them again",
+            err=True,
+        )
+    if done.spent:
+        typer.echo(
+            f"{done.spent:,} answers could not be judged with the requests that one answer may make. They count as "
+            "judged, for they were paid; --pay-again judges them again",
             err=True,
         )
     if done.rejected:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from guardrail.cli.audit_columns import read_columns
+from guardrail.errors import UsageError
 
 _MOST = 500
 
@@ -71,7 +72,7 @@ def rate(
     """
     from guardrail.audit.rate import corrected_rate
 
-    found = corrected_rate(folder / "sample.labels.jsonl" if labels is None else labels, design)
+    found = corrected_rate(_labels(folder) if labels is None else labels, design)
     if as_json:
         typer.echo(json.dumps(asdict(found)))
         return
@@ -84,6 +85,11 @@ def rate(
         typer.echo(
             f"  {one.part.name}: {one.wrong:,} of {one.labelled:,} labelled are bad, for {one.part.answers:,} answers"
         )
+    for part in found.slices:
+        typer.echo(
+            f"  {part.label} {part.value}: {part.rate:.1%} of {part.answers:,} answers (95 % interval "
+            f"{part.low:.1%} to {part.high:.1%}), by {part.labelled:,} labels"
+        )
     if found.labelled < found.drawn:
         typer.echo(
             f"{found.drawn - found.labelled:,} drawn answers have no label that people agree on. They are taken for "
@@ -92,3 +98,22 @@ def rate(
         )
     for name in found.joined:
         typer.echo(f"no answer of {name!r} has a label; it counts as the stratum beside it does", err=True)
+
+
+def _labels(folder: Path) -> Path:
+    """The label file of the folder's sample.
+
+    Raises:
+        UsageError: there is none yet.
+    """
+    labels, queue = folder / "sample.labels.jsonl", folder / "sample.jsonl"
+    if labels.exists():
+        return labels
+    if queue.exists():
+        raise UsageError(
+            f"nobody has labelled the sample yet. Label it: guardrail studio {queue}; or name the labels with --labels."
+        )
+    raise UsageError(
+        f"{str(folder)!r} has no sample with labels. Draw one: guardrail audit sample {folder}, label it: guardrail "
+        f"studio {queue}; or name the labels of another with --labels."
+    )

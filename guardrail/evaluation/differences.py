@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from guardrail.evaluation.intervals import Z, wilson
 
-_EXACT = 1000
-"""Units that changed up to which the test adds up the binomial distribution."""
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -34,12 +31,15 @@ def difference(hits: int, total: int, hits_then: int, total_then: int) -> Differ
         ValueError: a group is empty, or has more hits than units.
     """
     first, then = hits / total, hits_then / total_then
-    low, high = wilson(hits, total)
-    low_then, high_then = wilson(hits_then, total_then)
-    value = then - first
-    return Difference(
-        value, value - math.hypot(then - low_then, high - first), value + math.hypot(high_then - then, first - low)
-    )
+    return between((first, *wilson(hits, total)), (then, *wilson(hits_then, total_then)))
+
+
+def between(first: tuple[float, float, float], then: tuple[float, float, float]) -> Difference:
+    """Newcombe's hybrid of two intervals (see ``difference``); each is share, lower and upper end."""
+    (share, low, high), (share_then, low_then, high_then) = first, then
+    value = share_then - share
+    down, up = math.hypot(share_then - low_then, high - share), math.hypot(high_then - share_then, share - low)
+    return Difference(value, max(-1.0, value - down), min(1.0, value + up))
 
 
 def paired_difference(total: int, only_first: int, only_then: int) -> Difference:
@@ -62,10 +62,15 @@ def paired_difference(total: int, only_first: int, only_then: int) -> Difference
 def mcnemar(only_first: int, only_then: int) -> float:
     """The two-sided p-value that as many changed one way as the other (McNemar 1947, Psychometrika 12).
 
-    Exact for up to 1000 that changed, else by the normal distribution with a continuity correction.
+    Exact at any number, by the binomial distribution: of fair coins as many as changed, how often so few fall one way.
     """
-    changed, least = only_first + only_then, min(only_first, only_then)
-    if changed <= _EXACT:
-        tail = sum(math.comb(changed, n) for n in range(least + 1))
-        return min(1.0, float(tail * 2 / (1 << changed)))
-    return math.erfc(max(0.0, abs(only_first - only_then) - 1) / math.sqrt(2 * changed))
+    tosses, fewer = only_first + only_then, min(only_first, only_then)
+    if only_first == only_then:
+        return 1.0
+    return min(1.0, 2 * math.fsum(math.exp(_log_chance(tosses, heads)) for heads in range(fewer + 1)))
+
+
+def _log_chance(tosses: int, heads: int) -> float:
+    """Logarithm of the chance of so many heads of fair coins."""
+    ways = math.lgamma(tosses + 1) - math.lgamma(heads + 1) - math.lgamma(tosses - heads + 1)
+    return ways - tosses * math.log(2)

@@ -1,11 +1,12 @@
 import os
+from pathlib import Path
 
 import pytest
 
-from guardrail import Policy
+from guardrail import Guard, Policy
 from guardrail.audit import Columns, audit
 from guardrail.audit.folder import AuditFolder
-from guardrail.errors import UsageError
+from guardrail.errors import ConfigurationError, UsageError
 from guardrail.testing import FakeEngine
 from tests.support.audited import FAKE, ids, logged, table, write_lines, write_parquet
 
@@ -147,3 +148,47 @@ def test_progress_ends_at_the_whole(tmp_path):
     assert [p.seen for p in seen] == [8, 16, 24, 32, 40]
     assert seen[-1].share == pytest.approx(1.0)
     assert seen[0].seconds_left > 0
+
+
+def test_an_answer_whose_check_fails_costs_only_itself(tmp_path, monkeypatch):
+    check = Guard.check
+
+    def fails(guard, answer, *given, **more):
+        if "Valve 7 " in answer:
+            raise RuntimeError("a fault of ours")
+        return check(guard, answer, *given, **more)
+
+    monkeypatch.setattr(Guard, "check", fails)
+    log = write_lines(tmp_path / "log.jsonl", [*(logged(n) for n in range(20)), logged(7, id="same")])
+    done = run(log, tmp_path / "out")
+    assert (done.finished, done.written, done.rejected) == (True, 19, 2)
+    lost = {row["id"]: row["reason"] for row in table(tmp_path / "out", "rejected")}
+    assert lost["a7"] == "its check failed: RuntimeError: a fault of ours"
+    monkeypatch.setattr(Guard, "check", check)
+    assert run(log, tmp_path / "out").written == 2
+
+
+def test_a_wrong_option_ends_the_audit_instead_of_rejecting_every_answer(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise ConfigurationError("no such model")
+
+    monkeypatch.setattr(Guard, "check", refuse)
+    with pytest.raises(ConfigurationError, match="no such model"):
+        run(write_lines(tmp_path / "log.jsonl", [logged(1)]), tmp_path / "out")
+
+
+def test_new_files_and_their_folders_are_on_disk_before_the_journal_names_them(tmp_path, monkeypatch):
+    synced = []
+    sync = os.fsync
+
+    def note(handle):
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink() if Path("/proc/self/fd").exists() else None)
+        sync(handle)
+
+    monkeypatch.setattr("os.fsync", note)
+    run(write_lines(tmp_path / "log.jsonl", [logged(1)]), tmp_path / "out")
+    if None in synced:
+        pytest.skip("needs /proc")
+    with AuditFolder(tmp_path / "out") as folder:
+        for file in folder.files("answers"):
+            assert {file, file.parent, file.parent.parent, file.parent.parent.parent} <= set(synced)

@@ -129,3 +129,11 @@ def test_contents_differ_by_question_passages_and_documents():
 def test_unknown_column_names_are_refused():
     with pytest.raises(UsageError, match="Did you mean 'answer'"):
         Columns(names={"anwser": "x"})
+
+
+@pytest.mark.parametrize("none", [None, "", float("nan")])
+def test_an_id_that_is_missing_is_a_hash_of_the_row(none):
+    rows = [{"id": none, "answer": f"Valve {n} closes.", "passages": ["Valves."]} for n in range(2)]
+    found = [Columns().read(row, "here").id for row in rows]
+    assert all(one.startswith("hash:") for one in found)
+    assert found[0] != found[1]

@@ -7,7 +7,7 @@ import pytest
 
 from guardrail.audit import Cluster, audit
 from guardrail.audit.sources import json_lines
-from tests.support.audited import FAKE, logged, table, write_lines, write_parquet
+from tests.support.audited import FAKE, LethalEngine, ids, logged, table, write_lines, write_parquet
 
 pytest.importorskip("pyarrow")
 ray = pytest.importorskip("ray")
@@ -50,3 +50,12 @@ def test_ray_and_processes_write_the_same(tmp_path, cluster, monkeypatch):
     monkeypatch.setattr(json_lines, "PIECE_BYTES", 1000)
     again = audit(logs, tmp_path / "there", engine=FAKE, ray=cluster, batch=8)
     assert (again.judged, again.written) == (0, 0)
+
+
+def test_an_answer_that_kills_its_actor_ends_the_audit_and_what_is_committed_stays(tmp_path, cluster):
+    log = write_lines(tmp_path / "log.jsonl", [logged(n) for n in range(40)])
+    with pytest.raises(ray.exceptions.RayError):
+        audit(log, tmp_path / "out", engine=LethalEngine("Valve 33 "), ray=cluster, batch=4)
+    left = audit(log, tmp_path / "out", engine=LethalEngine(), workers=0, batch=4)
+    assert left.judged < 40  # 8 batches came before it
+    assert ids(tmp_path / "out") == {f"a{n}": 1 for n in range(40)}

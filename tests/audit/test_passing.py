@@ -8,7 +8,7 @@ from guardrail.audit import audit
 from guardrail.audit.folder import AuditFolder
 from guardrail.audit.report import write_report
 from guardrail.audit.report.views import views
-from guardrail.types import Cause
+from guardrail.types import Cause, Usage
 from tests.support.audited import FAKE, ScoringEngine, logged, write_lines
 
 pytest.importorskip("duckdb")
@@ -108,3 +108,25 @@ def test_a_second_look_that_failed_is_paid_for_and_tried_again(tmp_path):
     assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 6.0).escalated == 0  # the budget is spent
     assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 3
     assert write_report(tmp_path / "out").verdicts == {"supported": 3, "unsupported": 3}
+    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 0  # what was replaced was paid too
+
+
+def test_what_has_spent_its_requests_is_paid_again_only_where_that_is_asked_for(tmp_path):
+    log = [logged(n, answer=f"Valve {n} of kind s4{n} closes.") for n in range(6)]
+
+    @dataclass(frozen=True)
+    class Spent(Ailing):
+        calls: int = 1
+
+        def verify(self, request):
+            return replace(super().verify(request), usage=Usage(calls=self.calls))
+
+    broken = Spent({"Valve 2": Cause.BUDGET}, calls=0)  # the endpoint was taken for down: nothing was asked
+    assert (run(tmp_path, log, broken).passing, run(tmp_path, log, broken).judged) == (1, 1)
+    spent = Spent({"Valve 2": Cause.BUDGET})
+    first = run(tmp_path, log, spent)
+    assert (first.judged, first.passing, first.spent) == (1, 0, 1)
+    assert run(tmp_path, log, spent).judged == 0
+    assert run(tmp_path, log, Spent(), pay_again=True).judged == 1
+    assert write_report(tmp_path / "out").verdicts == {"supported": 6}
+    assert run(tmp_path, log, Spent(), pay_again=True).judged == 0

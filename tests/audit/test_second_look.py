@@ -4,6 +4,7 @@ import pytest
 
 from guardrail.audit import audit
 from guardrail.audit.report import write_report
+from guardrail.audit.sources.opened import Files
 from guardrail.errors import UsageError
 from tests.support.audited import ScoringEngine, logged, write_lines
 
@@ -83,3 +84,14 @@ def test_rejected_rows_stay_in_the_report(tmp_path):
     second = ScoringEngine(cost=1.0, name="second")
     audit(log, tmp_path / "out", engine=ScoringEngine(), second=second, budget=9.0, workers=0)
     assert write_report(tmp_path / "out").lost == 1
+
+
+def test_what_costs_nothing_does_not_read_the_source_for_every_few_answers(tmp_path, monkeypatch):
+    monkeypatch.setattr("guardrail.audit.second_look._PROBE", 1)
+    reads = []
+    read = Files.read
+    monkeypatch.setattr(Files, "read", lambda source, piece: reads.append(piece) or read(source, piece))
+    log = [logged(n, answer=f"Valve {n} of kind s45 closes.") for n in range(60)]
+    source, out = write_lines(tmp_path / "log.jsonl", log), tmp_path / "out"
+    audit(source, out, engine=ScoringEngine(), second=ScoringEngine(cost=0.0, name="second"), budget=1.0, workers=0)
+    assert len(reads) <= 9  # once for the first engine; then 1, 1, 2, 4, ... answers

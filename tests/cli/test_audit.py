@@ -29,7 +29,7 @@ def test_an_audit_from_the_log_to_the_report(tmp_path):
     assert "6 rows" in first.output
     assert "6 judged" in first.output
     assert "By model" in (out / "report.md").read_text()
-    assert "0 judged, 6 done before" in run(*words).output
+    assert "0 judged, 6 already in the audit" in run(*words).output
     again = run("report", out)
     assert again.exit_code == 0
     assert "of 6 answers are not supported" in again.output

@@ -13,13 +13,16 @@ from guardrail.audit.report.views import chosen_fingerprint, views
 Count = tuple[int, int]
 """Bad answers, and answers that could be judged."""
 
-_SLICES = """SELECT label.key, label.value, SUM(bad)::BIGINT, SUM(known)::BIGINT
-    FROM (SELECT UNNEST(map_entries(labels)) AS label, bad, known FROM judged) GROUP BY 1, 2 ORDER BY 1, 2"""
+_MOST_VALUES = 200
+"""Labels with more values are ids rather than slices."""
+
+_SLICES = f"""WITH slices AS (SELECT label.key k, label.value v, SUM(bad)::BIGINT b, SUM(known)::BIGINT n
+    FROM (SELECT UNNEST(map_entries(labels)) AS label, bad, known FROM judged) GROUP BY 1, 2)
+    SELECT * FROM slices WHERE k IN (SELECT k FROM slices GROUP BY 1 HAVING COUNT(*) <= {_MOST_VALUES})
+    ORDER BY 1, 2"""  # noqa: S608  a number of ours
 _ERRORS = """SELECT e, COUNT(*) FROM (SELECT UNNEST(error_types) e FROM judged WHERE bad = 1) GROUP BY 1 ORDER BY 1"""
 _DOCUMENTS = """SELECT document, SUM(bad)::BIGINT, SUM(known)::BIGINT FROM judged
     JOIN (SELECT DISTINCT content, document FROM documents) USING (content) GROUP BY 1 ORDER BY 1"""
-_MOST_VALUES = 200
-"""Labels with more values are ids rather than slices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,4 +74,4 @@ def _slices(connection: Any) -> dict[str, dict[str, Count]]:
     found: dict[str, dict[str, Count]] = {}
     for label, value, bad, known in connection.execute(_SLICES).fetchall():
         found.setdefault(label, {})[value] = (int(bad), int(known))
-    return {label: values for label, values in found.items() if len(values) <= _MOST_VALUES}
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from guardrail.audit.compare.comparison import Change, Comparison, Paired
@@ -44,9 +44,9 @@ def lines_of(found: Comparison) -> Iterator[str]:
     if found.paired is not None:
         yield _paired(found.paired)
     for label, changes in found.slices.items():
-        for change in (c for c in changes if c.difference is not None and c.difference.certain):
+        for change in _certain(changes):
             yield f"  {label} {change.name}: {_told(change)}"
-    for change in (c for c in found.errors if c.difference is not None and c.difference.certain):
+    for change in _certain(found.errors):
         yield f"  {change.name}: {_told(change)}"
     for change in found.new_worst[:3]:
         yield f"  new among the worst documents: {change.name} ({change.then[0]:,} of {change.then[1]:,} bad)"
@@ -83,6 +83,37 @@ def parts_of(found: Comparison) -> Iterator[Part]:
     if found.new_worst:
         yield Heading("New among the worst documents")
         yield _table("document", found.new_worst)
+
+
+def changes_of(found: Comparison) -> Iterator[Part]:
+    """What of a comparison belongs in the report of its second audit: what chance does not explain."""
+    yield Heading("What changed since the last audit")
+    yield Text(_side("A, the last audit,", found.first))
+    yield Text(_side("B, this one,", found.then))
+    if found.whole.difference is None:
+        yield Text("One of the two has no answer that could be judged, so there is nothing to compare.")
+        return
+    yield _table("answers", [found.whole])
+    if found.paired is not None:
+        yield Text(_paired(found.paired))
+    slices = [replace(c, name=f"{label} {c.name}") for label, some in found.slices.items() for c in _certain(some)]
+    for title, what, some in (
+        ("Where it changed", "slice", slices),
+        ("Error types that changed", "error type", _certain(found.errors)),
+        ("Documents with more bad answers than before", "document", found.documents),
+        ("New among the worst documents", "document", found.new_worst),
+    ):
+        if some:
+            yield Heading(title, 3)
+            yield _table(what, some)
+    yield Text(
+        "B less A, in percentage points, with 95 % intervals, by the count of the engines. Listed is what chance alone "
+        "hardly explains; of twenty differences that are none, one will look like one."
+    )
+
+
+def _certain(changes: Sequence[Change]) -> list[Change]:
+    return [change for change in changes if change.difference is not None and change.difference.certain]
 
 
 def _side(name: str, side: Side) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from guardrail.audit.rate.design import Design, Part, design_path
+from guardrail.audit.rate.design import LEAST_OF_SLICE, Design, Part, design_path
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.reading import read_labelled
 from guardrail.evaluation.data.rows import BadRow
@@ -27,6 +27,19 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """The rate of bad answers with ``label`` = ``value``, by the labels of those that were drawn among them."""
+
+    label: str
+    value: str
+    rate: float
+    low: float
+    high: float
+    answers: int
+    labelled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
     """The rate of bad answers among all logged ones with passages.
 
@@ -42,6 +55,7 @@ class Corrected:
         fingerprint: Of the engine and policy that made the strata.
         strata: By stratum, as drawn.
         joined: Names of strata without any label, which count as their neighbour does.
+        slices: Rates by label and value, of those with enough labelled answers.
     """
 
     rate: float
@@ -55,6 +69,7 @@ class Corrected:
     fingerprint: str
     strata: tuple[Labelled, ...]
     joined: tuple[str, ...] = ()
+    slices: tuple[Slice, ...] = ()
 
 
 def corrected_rate(
@@ -80,17 +95,12 @@ def corrected_rate(
             f"no answer of the sample has a label in {str(labels)!r}. Label its queue: guardrail studio SAMPLE.jsonl; "
             "or name the design that these labels belong to with --design."
         )
-    groups = _with_labels(strata)
-    rate, low, high = share(
-        [sum(s.wrong for s in group) for group in groups],
-        [sum(s.labelled for s in group) for group in groups],
-        [sum(s.part.answers for s in group) for group in groups],
-    )
+    rate, low, high = _share(strata)
     drawn = {ident for part in plan.parts for ident in part.drawn}
     return Corrected(
-        rate=float(rate),
-        low=float(low),
-        high=float(high),
+        rate=rate,
+        low=low,
+        high=high,
         engine=sum(part.bad for part in plan.parts) / plan.answers,
         answers=plan.answers,
         labels=len(drawn & said.keys()),
@@ -99,7 +109,38 @@ def corrected_rate(
         fingerprint=plan.fingerprint,
         strata=strata,
         joined=tuple(one.part.name for one in strata if not one.labelled),
+        slices=tuple(_slices(plan, said)),
     )
+
+
+def _slices(plan: Design, said: dict[str, bool]) -> Iterator[Slice]:
+    """Answers drawn at random within a stratum are so within each slice of it, too (Cochran, section 5A.14)."""
+    for label, values in plan.slices.items():
+        for value, sizes in values.items():
+            parts = [_within(p, n, label, value) for p, n in zip(plan.parts, sizes, strict=True) if n]
+            strata = tuple(_labelled(part, said) for part in parts)
+            labelled = sum(one.labelled for one in strata)
+            if labelled >= LEAST_OF_SLICE:
+                rate, low, high = _share(strata)
+                yield Slice(label=label, value=value, rate=rate, low=low, high=high, answers=sum(sizes),
+                            labelled=labelled)  # fmt: skip
+
+
+def _within(part: Part, answers: int, label: str, value: str) -> Part:
+    """The stratum's part of a slice; how many of it the engine calls bad is not asked for."""
+    drawn = tuple(i for i, labels in zip(part.drawn, part.labels, strict=True) if labels.get(label) == value)
+    return replace(part, answers=answers, bad=0, drawn=drawn, labels=())
+
+
+def _share(strata: tuple[Labelled, ...]) -> tuple[float, float, float]:
+    groups = _with_labels(strata)
+    found = share(
+        [sum(s.wrong for s in group) for group in groups],
+        [sum(s.labelled for s in group) for group in groups],
+        [sum(s.part.answers for s in group) for group in groups],
+    )
+    rate, low, high = map(float, found)
+    return rate, low, high
 
 
 def _labelled(part: Part, said: dict[str, bool]) -> Labelled:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from guardrail.errors import UsageError
 
 FORMAT = "guardrail-audit-sample"
-VERSION = 1
+VERSION = 2
+
+LEAST_OF_SLICE = 10
+"""Labels below which a slice gets no rate of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """A stratum: ``answers`` are logged ones, ``bad`` those that the engine calls so, ``drawn`` ids in the queue.
 
-    An id stands in ``drawn`` as often as answers with its texts were drawn.
+    An id stands in ``drawn`` as often as answers with its texts were drawn; ``labels`` are those of each (its release,
+    say).
     """
 
     name: str
     answers: int
     bad: int
     drawn: tuple[str, ...]
+    labels: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +41,14 @@ class Design:
         seed: Of the draw.
         left_out: Logged answers without passages, which nobody can judge; they are not in the strata.
         parts: The strata.
+        slices: By label and value how many logged answers each stratum has; of those that were drawn often enough.
     """
 
     fingerprint: str
     seed: int
     left_out: int
     parts: tuple[Part, ...]
+    slices: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
     @property
     def answers(self) -> int:
@@ -69,18 +76,23 @@ class Design:
             ) from None
         except ValueError as error:
             raise UsageError(f"{str(path)!r} is no JSON: {error}.") from None
-        if not isinstance(row, dict) or row.get("format") != FORMAT or row.get("version") != VERSION:
+        if not isinstance(row, dict) or row.get("format") != FORMAT or row.get("version") not in (1, VERSION):
             raise UsageError(f"{str(path)!r} is no design of guardrail audit sample, or one of a newer guardrail.")
         return cls(
             fingerprint=row["fingerprint"],
             seed=row["seed"],
             left_out=row["left_out"],
             parts=tuple(_part(one) for one in row["parts"]),
+            slices={
+                label: {value: tuple(sizes) for value, sizes in values.items()}
+                for label, values in row.get("slices", {}).items()
+            },
         )
 
 
 def _part(row: Mapping[str, Any]) -> Part:
-    return Part(name=row["name"], answers=row["answers"], bad=row["bad"], drawn=tuple(row["drawn"]))
+    drawn, labels = tuple(row["drawn"]), tuple(row.get("labels", ()))
+    return Part(name=row["name"], answers=row["answers"], bad=row["bad"], drawn=drawn, labels=labels)
 
 
 def design_path(queue: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from guardrail.audit.answer import LoggedAnswer
 from guardrail.audit.folder import AuditFolder
-from guardrail.audit.rate.design import Design, Part, design_path
+from guardrail.audit.rate.design import LEAST_OF_SLICE, Design, Part, design_path
 from guardrail.audit.rate.strata import EDGES, Cell, Stratum, strata_of
 from guardrail.audit.report.views import chosen_fingerprint, views
 from guardrail.audit.sources import Source
@@ -101,24 +102,46 @@ def _drawn(connection: Any, fingerprint: str, size: int, seed: int) -> tuple[Des
     parts, items = [], []
     for stratum, count in zip(strata, given, strict=True):
         drawn = _of_stratum(connection, stratum, count, seed)
-        names = tuple(item_id(content) for _, _, content in drawn)
-        parts.append(Part(name=stratum.name, answers=stratum.answers, bad=stratum.bad, drawn=names))
-        items += drawn
-    design = Design(fingerprint=fingerprint, seed=seed, left_out=int(left_out), parts=tuple(parts))
+        names, labels = tuple(item_id(one[2]) for one in drawn), tuple(dict(one[3]) for one in drawn)
+        parts.append(Part(name=stratum.name, answers=stratum.answers, bad=stratum.bad, drawn=names, labels=labels))
+        items += [one[:3] for one in drawn]
+    slices = _slices(connection, strata, parts)
+    design = Design(fingerprint=fingerprint, seed=seed, left_out=int(left_out), parts=tuple(parts), slices=slices)
     first: dict[int, str] = {}
     for _, ident, content in sorted(items):  # in the order of the hashes: labels of a part of the queue are at random
         first.setdefault(content, ident)
     return design, {ident: item_id(content) for content, ident in first.items()}
 
 
-def _of_stratum(connection: Any, stratum: Stratum, count: int, seed: int) -> list[tuple[str, str, int]]:
+def _of_stratum(connection: Any, stratum: Stratum, count: int, seed: int) -> list[tuple[str, str, int, dict[str, str]]]:
     """So many answers without replacement: those with the least hashes of key and seed."""
-    cells = " OR ".join(f"(verdict = '{cell.verdict}' AND {_BAND} = {cell.band})" for cell in stratum.cells)
-    found: list[tuple[str, str, int]] = connection.execute(
-        f"SELECT md5(concat(key, ':', ?)) AS place, id, content FROM judged WHERE passages > 0 AND ({cells}) "  # noqa: S608
-        "ORDER BY place LIMIT ?",
+    found: list[tuple[str, str, int, dict[str, str]]] = connection.execute(
+        "SELECT md5(concat(key, ':', ?)) AS place, id, content, labels FROM judged "  # noqa: S608
+        f"WHERE passages > 0 AND ({_cells(stratum)}) ORDER BY place LIMIT ?",
         [seed, count],
     ).fetchall()
+    return found
+
+
+def _cells(stratum: Stratum) -> str:
+    return " OR ".join(f"(verdict = '{cell.verdict}' AND {_BAND} = {cell.band})" for cell in stratum.cells)
+
+
+def _slices(connection: Any, strata: Sequence[Stratum], parts: Sequence[Part]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Logged answers of each stratum by label and value, where enough were drawn to say something."""
+    times = Counter(pair for part in parts for labels in part.labels for pair in labels.items())
+    wanted = [f"{label}={value}" for (label, value), n in times.items() if n >= LEAST_OF_SLICE]
+    if not wanted:
+        return {}
+    counts = ", ".join(f"COUNT(*) FILTER ({_cells(stratum)})" for stratum in strata)
+    rows = connection.execute(
+        f"SELECT l.key, l.value, {counts} FROM (SELECT UNNEST(map_entries(labels)) AS l, verdict, score FROM judged "  # noqa: S608
+        "WHERE passages > 0) WHERE concat(l.key, '=', l.value) IN (SELECT UNNEST(?)) GROUP BY 1, 2 ORDER BY 1, 2",
+        [wanted],
+    ).fetchall()
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    for label, value, *sizes in rows:
+        found.setdefault(label, {})[value] = tuple(sizes)
     return found
 
 

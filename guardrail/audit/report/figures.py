@@ -45,6 +45,7 @@ class Figures:
     Attributes:
         answers: Logged answers that were judged.
         distinct: Different (answer, question, passages) among them.
+        unjudged: Logged answers without a judgement: the run was stopped, or their check ended its process.
         verdicts: Answers by verdict.
         whole: The rate of answers that are contradicted or unsupported, among those that could be judged.
         days: The same by day, in order.
@@ -63,6 +64,7 @@ class Figures:
 
     answers: int
     distinct: int
+    unjudged: int
     verdicts: Mapping[str, int]
     whole: Rate
     days: Sequence[Rate]
@@ -94,6 +96,7 @@ def figures_of(connection: Any) -> Figures:
     return Figures(
         answers=answers,
         distinct=distinct,
+        unjudged=int(one("SELECT COUNT(*) FROM answers ANTI JOIN judgements USING (content)")[0]),
         verdicts=counted("SELECT verdict, COUNT(*) n FROM judged GROUP BY 1 ORDER BY n DESC, 1"),
         whole=whole,
         days=_rates(connection, "SELECT day, SUM(bad), SUM(known) FROM judged GROUP BY 1 ORDER BY 1", whole),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +41,17 @@ _SHOWN = 600
 _DAYS = 62
 
 
-def parts_of(figures: Figures, engine: str, corrected: Corrected | None = None) -> Iterator[Part]:
-    """The report, in order."""
+def parts_of(
+    figures: Figures, engine: str, corrected: Corrected | None = None, changes: Iterable[Part] = ()
+) -> Iterator[Part]:
+    """The report, in order; ``changes``: what to say of the audit before."""
     whole, unverified = figures.whole, figures.verdicts.get("unverified", 0)
     yield Text(f"{figures.answers:,} answers ({figures.distinct:,} different ones) were judged by {engine}.")
+    if figures.unjudged:
+        yield Text(
+            f"{figures.unjudged:,} more logged answers have no verdict under this fingerprint and are in none of the "
+            "figures: the audit was stopped before them, or they could not be judged. The same command goes on."
+        )
     if not figures.answers:
         yield Text("There is nothing to report yet.")
         yield from _rejected(figures)
@@ -69,7 +76,8 @@ def parts_of(figures: Figures, engine: str, corrected: Corrected | None = None) 
     if figures.causes:
         yield Heading("Why answers could not be judged")
         yield _counts("cause", "answers", figures.causes)
-    yield from _where(figures)
+    yield from _where(figures, {} if corrected is None else _by_people(corrected))
+    yield from changes
     yield from _documents(figures)
     yield from _worst(figures)
     yield from _rejected(figures)
@@ -89,15 +97,29 @@ def _corrected(found: Corrected) -> Iterator[Part]:
     yield Table(("the engine says (score)", "answers", "bad by the engine", "bad by people"), rows)
 
 
-def _where(figures: Figures) -> Iterator[Part]:
+def _by_people(corrected: Corrected) -> dict[str, dict[str, str]]:
+    """By label and value the rate that the labels give."""
+    found: dict[str, dict[str, str]] = {}
+    for one in corrected.slices:
+        told = f"{one.rate:.1%} ({one.low:.1%} to {one.high:.1%}, {one.labelled:,} labels)"
+        found.setdefault(one.label, {})[one.value] = told
+    return found
+
+
+def _where(figures: Figures, by_people: Mapping[str, Mapping[str, str]]) -> Iterator[Part]:
     yield Heading("Where")
     yield Text(
         "“Too many” is how many bad answers there are at least (at the lower end of the interval) beyond the share of "
         "all other answers; 0 where chance alone may explain the difference."
     )
+    if by_people:
+        yield Text(
+            "The share by people is that which the labels within the slice give, with its 95 % interval; “–” where too "
+            "few labelled answers are in it."
+        )
     for label, rates in figures.slices.items():
         yield Heading(f"By {label}", 3)
-        yield _rates(label, rates[:MOST])
+        yield _rates(label, rates[:MOST], by_people.get(label))
     yield Heading("By day", 3)
     if len(figures.days) > _DAYS:
         yield Text(f"The last {_DAYS} of {len(figures.days)} days; all are in tables/days.parquet.")
@@ -157,9 +179,13 @@ def _counts(what: str, counted: str, counts: Mapping[str, int]) -> Table:
     return Table((what, counted), [(_cut(name), f"{n:,}") for name, n in counts.items()])
 
 
-def _rates(what: str, rates: Sequence[Rate]) -> Table:
+def _rates(what: str, rates: Sequence[Rate], by_people: Mapping[str, str] | None = None) -> Table:
     rows = [(_cut(r.name), f"{r.bad:,} of {r.total:,}", _share(r), _interval(r), f"{r.excess:,.0f}") for r in rates]
-    return Table((what, "bad answers", "share", "95 % interval", "too many"), rows)
+    header = (what, "bad answers", "share", "95 % interval", "too many")
+    if by_people is None:
+        return Table(header, rows)
+    people = [by_people.get(rate.name, "–") for rate in rates]
+    return Table((*header, "share by people"), [(*row, told) for row, told in zip(rows, people, strict=True)])
 
 
 def _share(rate: Rate) -> str:

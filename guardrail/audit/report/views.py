@@ -68,10 +68,9 @@ def _judged_under(connection: Any, folder: AuditFolder, fingerprint: str, prefix
         by_run = folder.files_by_run(table, f"fingerprint={fingerprint}")
         for run, files in by_run.items():
             _view(connection, f"{every}_{run}", files)
-        each = [f"SELECT *, {run} AS run FROM {every}_{run}" for run in by_run]  # noqa: S608  numbers of ours
-        if not each:
-            _view(connection, f"{every}_0", (), table)
-            each = [f"SELECT *, 0 AS run FROM {every}_0"]  # noqa: S608  our own name
+        connection.register(f"no_{every}", schemas()[table].empty_table())  # has columns that old files may lack
+        each = [f"SELECT *, 0 AS run FROM no_{every}"]  # noqa: S608  our own name
+        each += [f"SELECT *, {run} AS run FROM {every}_{run}" for run in by_run]  # noqa: S608  numbers of ours
         connection.execute(f"CREATE VIEW {every} AS {' UNION ALL BY NAME '.join(each)}")
         if table == JUDGEMENTS:
             connection.execute(
@@ -89,13 +88,19 @@ def _judged_under(connection: Any, folder: AuditFolder, fingerprint: str, prefix
 _SETTLED = "SELECT content FROM second_judgements WHERE verdict <> 'unverified'"
 
 
-def _view(connection: Any, name: str, files: Sequence[Path], table: str | None = None) -> None:
-    if files:
-        listed = ", ".join(_text(str(file)) for file in files)
-        source = f"read_parquet([{listed}], hive_partitioning = true, hive_types_autocast = false)"
-        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {source}")  # noqa: S608  our own files
-    else:
-        connection.register(name, schemas()[table or name].empty_table())
+def _view(connection: Any, name: str, files: Sequence[Path]) -> None:
+    if not files:
+        connection.register(name, schemas()[name].empty_table())
+        return
+    listed = ", ".join(_text(str(file)) for file in files)
+    # Not by DuckDB's own reading of day=…: a folder of the user's may be called content=… too.
+    chosen, more = ("* EXCLUDE (filename), " + _DAY, ", filename = true") if name == ANSWERS else ("*", "")
+    connection.execute(
+        f"CREATE VIEW {name} AS SELECT {chosen} FROM read_parquet([{listed}], hive_partitioning = false{more})"  # noqa: S608
+    )
+
+
+_DAY = r"regexp_extract(filename, 'day=([^/\\]+)[/\\][^/\\]+$', 1) AS day"
 
 
 def _text(value: str) -> str:

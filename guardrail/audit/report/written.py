@@ -21,13 +21,19 @@ _TITLE = "Audit of logged answers"
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
-def write_report(out: str | Path, fingerprint: str | None = None, corrected: Corrected | None = None) -> Figures:
+def write_report(
+    out: str | Path,
+    fingerprint: str | None = None,
+    corrected: Corrected | None = None,
+    changes: Iterable[Part] = (),
+) -> Figures:
     """Write report.html, report.md and tables/ of an audit, and return what they say.
 
     Args:
         out: The folder of the audit.
         fingerprint: Of the engine and policy whose verdicts count, or how it begins; None = those of the last run.
         corrected: The rate by labels of a sample, to stand before the engine's own count.
+        changes: What to say of the audit before: guardrail.audit.compare.changes_of.
 
     Raises:
         UsageError: there is no audit, or none of that fingerprint.
@@ -38,7 +44,7 @@ def write_report(out: str | Path, fingerprint: str | None = None, corrected: Cor
         engine = f"{folder.fingerprints()[chosen]} (fingerprint {chosen})"
         with views(folder, chosen) as connection:
             figures = figures_of(connection)
-        parts = list(parts_of(figures, engine, corrected))
+        parts = list(parts_of(figures, engine, corrected, changes))
         _write(folder.path / "report.html", as_html(parts))
         _write(folder.path / "report.md", as_markdown(parts))
         _write_tables(folder.path / "tables", figures)

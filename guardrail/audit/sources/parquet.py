@@ -8,6 +8,8 @@ from guardrail.audit.sources.paths import File, file_system
 from guardrail.audit.sources.source import Piece, Raw
 
 _AT_ONCE = 256
+_BUFFER = 4 << 20
+"""Bytes read at once of a column. Without it pyarrow holds whole row groups, which are gigabytes in many logs."""
 
 
 def pieces(file: File, *, whole: bool = False) -> Iterator[Piece]:
@@ -38,7 +40,7 @@ def rows(piece: Piece) -> Iterator[Raw]:
     done, left = 0, None
     try:
         with system.open_input_file(path) as handle:
-            file = parquet.ParquetFile(handle)
+            file = parquet.ParquetFile(handle, buffer_size=_BUFFER)
             groups = range(file.metadata.num_row_groups) if piece.number < 0 else [piece.number]
             left = sum(file.metadata.row_group(n).num_rows for n in groups)
             before = sum(file.metadata.row_group(n).num_rows for n in range(piece.number))

@@ -1,17 +1,14 @@
 """Two ways of judging the same answers: where they differ, and whether that is more than chance.
 
-Only the answers on which they differ tell the two apart (McNemar, Psychometrika 12, 1947). The test is the exact
-binomial one, at any number of answers: it needs no approximation, and the logarithm of the gamma function keeps it
-exact enough where factorials overflow. The interval of the paired difference is Bonett and Price's adjusted Wald
-interval (British Journal of Mathematical and Statistical Psychology 65, 2012), which holds for few answers too.
+Only the answers on which they differ tell the two apart: McNemar's test and the paired interval of
+guardrail.evaluation.differences, which hold for few answers too.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-_Z = 1.959964
+from guardrail.evaluation.differences import mcnemar, paired_difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,30 +41,14 @@ def paired(both: int, only_first: int, only_second: int, neither: int) -> Paired
     n = both + only_first + only_second + neither
     if n == 0:
         return Paired(n=0, both=0, only_first=0, only_second=0, difference=None, low=None, high=None, p=None)
-    gained, lost = (only_second + 1) / (n + 2), (only_first + 1) / (n + 2)
-    half = _Z * math.sqrt(max(0.0, gained + lost - (gained - lost) ** 2) / (n + 2))
-    middle = gained - lost
+    difference = paired_difference(n, only_first, only_second)
     return Paired(
         n=n,
         both=both,
         only_first=only_first,
         only_second=only_second,
-        difference=(only_second - only_first) / n,
-        low=max(-1.0, middle - half),
-        high=min(1.0, middle + half),
+        difference=difference.value,
+        low=difference.low,
+        high=difference.high,
         p=mcnemar(only_first, only_second),
     )
-
-
-def mcnemar(only_first: int, only_second: int) -> float:
-    """Two-sided exact p value: of fair coins as many as there are differences, how often one side has so few."""
-    tosses, fewer = only_first + only_second, min(only_first, only_second)
-    if only_first == only_second:
-        return 1.0
-    return min(1.0, 2 * math.fsum(math.exp(_log_chance(tosses, heads)) for heads in range(fewer + 1)))
-
-
-def _log_chance(tosses: int, heads: int) -> float:
-    """Logarithm of the chance of so many heads of fair coins."""
-    ways = math.lgamma(tosses + 1) - math.lgamma(heads + 1) - math.lgamma(tosses - heads + 1)
-    return ways - tosses * math.log(2)

@@ -9,9 +9,9 @@ Medicine 17, 1998), which puts the two Wilson intervals together.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from guardrail.evaluation.differences import between
 from guardrail.evaluation.intervals import wilson
 
 
@@ -79,11 +79,9 @@ def effective(hits: Weighed, others: Weighed) -> float:
 
 def difference(first: Share, second: Share) -> Difference:
     """What changed from the first share to the second, of different answers."""
-    ends = (first.value, first.low, first.high, second.value, second.low, second.high)
-    known = [end for end in ends if end is not None]
-    if len(known) < len(ends):
+    if first.value is None or first.low is None or first.high is None:
         return Difference(value=None, low=None, high=None)
-    before, before_low, before_high, after, after_low, after_high = known
-    change = after - before
-    down, up = math.hypot(after - after_low, before_high - before), math.hypot(after_high - after, before - before_low)
-    return Difference(value=change, low=max(-1.0, change - down), high=min(1.0, change + up))
+    if second.value is None or second.low is None or second.high is None:
+        return Difference(value=None, low=None, high=None)
+    found = between((first.value, first.low, first.high), (second.value, second.low, second.high))
+    return Difference(value=found.value, low=found.low, high=found.high)

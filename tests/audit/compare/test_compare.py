@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 from guardrail.audit import audit
 from guardrail.audit.compare import compare, write_comparison
 from guardrail.audit.compare.written import lines_of
+from guardrail.audit.folder import AuditFolder
 from guardrail.cli.main import app
 from guardrail.errors import UsageError
 from guardrail.testing import FakeEngine
@@ -116,3 +117,38 @@ def test_the_command_line(tmp_path):
     with pytest.raises(UsageError, match="no folder of an audit"):
         compare(tmp_path / "a", tmp_path / "nowhere")
     assert not list((tmp_path / "b").glob("spill-*"))
+
+
+def test_the_report_says_what_changed_since_the_last_audit(tmp_path):
+    run(tmp_path, "june", month(lambda n: n % 40 == 0, count=300))
+    run(tmp_path, "july", month(lambda n: n % 40 == 0 or n % 7 == 4, first=1000, count=300))
+
+    def page(*words):
+        found = CliRunner().invoke(app, ["audit", *map(str, words)])
+        assert found.exit_code == 0, found.output
+        return (tmp_path / "july" / "report.html").read_text()
+
+    assert "What changed" not in page("report", tmp_path / "july")
+    told = page("report", tmp_path / "july", "--since", tmp_path / "june")
+    assert "What changed since the last audit" in told
+    assert "Documents with more bad answers than before" in told
+    assert str(tmp_path / "june") in told
+    assert told.index("What changed") < told.index("Which documents")
+
+
+def test_another_engine_in_the_same_folder_is_a_change_since_the_last_audit(tmp_path):
+    rows = month(lambda n: n % 10 == 0)
+    run(tmp_path, "out", rows)
+    first = run(tmp_path, "out", rows, engine=KIND)
+    with AuditFolder(tmp_path / "out") as folder:
+        assert folder.before(first.fingerprint) == min(folder.fingerprints(), key=lambda f: f == first.fingerprint)
+        assert folder.before(folder.before(first.fingerprint)) is None
+    found = CliRunner().invoke(app, ["audit", "report", str(tmp_path / "out")])
+    assert "what changed: compare.html" in found.output
+    assert "200 answers that are in both" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_labels_that_are_ids_are_no_slices(tmp_path):
+    for name in ("a", "b"):
+        run(tmp_path, name, month(lambda n: n % 10 == 0, count=201))
+    assert set(compare(tmp_path / "a", tmp_path / "b").slices) == {"model"}

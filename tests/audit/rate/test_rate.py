@@ -25,7 +25,8 @@ pytest.importorskip("pyarrow")
 
 def rows(count=400):
     """Scores s05 to s95; every tenth answer is logged three times, and some have no passages."""
-    found = [logged(n, answer=f"Valve {n} of kind s{5 + 10 * (n % 10):02} closes.", model="m1") for n in range(count)]
+    found = [logged(n, answer=f"Valve {n} of kind s{5 + 10 * (n % 10):02} closes.", model=f"m{n % 4 // 2}")
+             for n in range(count)]  # fmt: skip
     found += [logged(n, id=f"again{n}-{k}", answer=found[n]["answer"]) for n in range(0, count, 10) for k in range(2)]
     return found + [logged(n, passages=[]) for n in range(count, count + 7)]
 
@@ -103,11 +104,12 @@ def test_missing_labels_widen_the_interval_and_are_counted(audited):
     assert part.high - part.low > whole.high - whole.low
 
 
-def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited):
+@pytest.mark.parametrize("bare", [0, 1, -1])
+def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited, bare):
     drawn = draw_sample(audited, 100)
-    first = set(drawn.design.parts[0].drawn)
-    found = corrected_rate(labelled(drawn, [row for row in queue_of(drawn) if row["id"] not in first]))
-    assert found.joined == (drawn.design.parts[0].name,)
+    left_out = set(drawn.design.parts[bare].drawn)
+    found = corrected_rate(labelled(drawn, [row for row in queue_of(drawn) if row["id"] not in left_out]))
+    assert found.joined == (drawn.design.parts[bare].name,)
     assert 0 < found.low < found.high < 1
 
 
@@ -145,6 +147,13 @@ def test_a_source_that_has_moved(audited, tmp_path):
     words += ["--to", str(tmp_path / "q.jsonl")]
     words[words.index("--source") + 1] = str(tmp_path / "part.jsonl")
     assert "are not in the source any more" in CliRunner().invoke(app, words).output
+
+
+def test_answers_that_have_changed_are_not_labelled(audited, tmp_path):
+    write_lines(tmp_path / "log.jsonl", [row | {"answer": "Other."} for row in rows()])
+    with pytest.raises(UsageError, match="none of the 40 drawn answers is in the source any more"):
+        draw_sample(audited, 40)
+    assert not (audited / "sample.jsonl").exists()
 
 
 def test_what_cannot_be_done_is_said(audited, tmp_path):
@@ -186,6 +195,46 @@ def test_the_command_line_and_the_report(audited):
     assert "what people say" not in (audited / "report.html").read_text()
 
 
+def test_slices_have_rates_by_labels_of_their_own(audited):
+    design = draw_sample(audited, 240)
+    found = corrected_rate(labelled(design))
+    truth = {m: [is_wrong(r) for r in rows() if r["passages"] and r.get("model") == m] for m in ("m0", "m1")}
+    assert [(s.label, s.value, s.answers) for s in found.slices] == [("model", m, len(truth[m])) for m in truth]
+    for one in found.slices:
+        assert one.low <= sum(truth[one.value]) / len(truth[one.value]) <= one.high
+        assert one.low < one.rate < one.high
+        assert one.labelled < found.labelled
+    few = corrected_rate(labelled(design, queue_of(design)[:12]))
+    assert len(few.slices) < 2
+    page = CliRunner().invoke(app, ["audit", "report", str(audited), "--labels", str(labelled(design))])
+    assert page.exit_code == 0, page.output
+    text = (audited / "report.html").read_text()
+    assert f"{found.slices[0].rate:.1%} ({found.slices[0].low:.1%} to" in text
+    assert "model m1: " in CliRunner().invoke(app, ["audit", "rate", str(audited)]).output
+
+
+def test_a_design_of_before_there_were_slices_is_read(audited):
+    design = draw_sample(audited, 60)
+    found = corrected_rate(labelled(design))
+    path = design_path(design.queue)
+    old = json.loads(path.read_text()) | {"version": 1}
+    del old["slices"]
+    for part in old["parts"]:
+        del part["labels"]
+    path.write_text(json.dumps(old))
+    then = corrected_rate(design.queue.with_name("sample.labels.jsonl"))
+    assert (then.rate, then.slices) == (found.rate, ())
+
+
+def test_without_labels_the_next_step_is_said(audited):
+    def rate():
+        return str(CliRunner().invoke(app, ["audit", "rate", str(audited)]).exception)
+
+    assert "Draw one: guardrail audit sample" in rate()
+    draw_sample(audited, 20)
+    assert "Label it: guardrail studio" in rate()
+
+
 def test_small_strata_are_joined_with_their_neighbours():
     cells = [Cell("supported", 4, 900, 0, 0.02), Cell("unsupported", 0, 5, 5, 0.9), Cell("unsupported", 1, 60, 60, 0.7),
              Cell("supported", 2, 35, 0, 0.4), Cell("abstained", 4, 10, 0, 0.0)]  # fmt: skip
@@ -194,3 +243,5 @@ def test_small_strata_are_joined_with_their_neighbours():
     assert names == ["unsupported 0–0.5", "supported 0.5–0.8", "supported 0.95–1, abstained 0.95–1"]
     assert [s.answers for s in strata_of(cells, 10)] == [1010]
     assert strata_of([], 10) == []
+    middle = [Cell("unsupported", 1, 60, 60, 0.7), Cell("supported", 2, 5, 0, 0.1), Cell("supported", 4, 900, 0, 0.02)]
+    assert [s.name for s in strata_of(middle, 50)] == ["unsupported 0.2–0.5", "supported 0.5–1"]  # the likelier one

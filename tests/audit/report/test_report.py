@@ -110,3 +110,26 @@ def test_rejected_rows_are_those_of_the_last_run(tmp_path):
 def test_an_audit_of_nothing_has_a_report(tmp_path):
     run(tmp_path, ["{"])
     assert write_report(tmp_path / "out").answers == 0
+
+
+@pytest.mark.parametrize("name", ["content=3", "verdict=x", "bad=1"])
+def test_names_of_folders_are_no_columns(tmp_path, name):
+    (tmp_path / name).mkdir()
+    run(tmp_path / name, [logged(n, bad=n % 5 == 0) for n in range(20)])
+    figures = write_report(tmp_path / name / "out")
+    assert (figures.whole.bad, figures.whole.total) == (4, 20)
+    assert [rate.name for rate in figures.days] == ["2023-11-15"]
+
+
+def test_answers_without_a_verdict_of_the_engine_are_counted(tmp_path):
+    run(tmp_path, [logged(n) for n in range(30)])
+
+    def stop(done):
+        if done.judged >= 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, [logged(n) for n in range(30)], engine=FakeEngine(name="other"), batch=5, progress=stop)
+    figures = write_report(tmp_path / "out")
+    assert (figures.answers, figures.unjudged) == (10, 20)
+    assert "20 more logged answers have no verdict" in (tmp_path / "out" / "report.html").read_text()
