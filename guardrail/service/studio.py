@@ -48,7 +48,7 @@ def open_paths(service: Service) -> frozenset[str]:
         return frozenset()
     from guardrail.studio import files
 
-    return frozenset({PATH, f"{PATH}/", *(f"{PATH}/{name}" for name in files.names())})
+    return frozenset({PATH, f"{PATH}/", *(f"{PATH}/{name}" for name in files.paths())})
 
 
 def render_error(path: str, error: ServiceError) -> Response | None:

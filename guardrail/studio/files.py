@@ -64,6 +64,11 @@ def names() -> tuple[str, ...]:
     return tuple(_pages())
 
 
+def paths() -> tuple[str, ...]:
+    """All names under which a file is served: ``names``, and those in the folder that is called by the hash."""
+    return (*names(), *(f"{version()}/{name}" for name in names() if name != "index.html"))
+
+
 @cache
 def version() -> str:
     """Another one once any file is another."""

@@ -3,6 +3,8 @@ tests/studio/test_service_page.py."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -52,6 +54,12 @@ def test_the_page_needs_no_key_and_asks_for_one(one):
     assert '<meta name="guardrail-key" content="service">' in page.text
     for name in ("index.html", "main.js", "parts/api.js", "views/check.js", "style.css", "icon.svg"):
         assert one.get(f"/studio/{name}").status_code == 200
+    named = re.findall(r'(?:src|href)="(\w+/[^"]+)"', page.text)
+    assert len(named) >= 6
+    for name in named:
+        assert one.get(f"/studio/{name}").status_code == 200
+    assert one.get(f"/studio/{named[0]}/api/choices").status_code == 401
+    assert one.get(f"/studio/{named[0].partition('/')[0]}/api/choices").status_code == 401
 
 
 @pytest.mark.parametrize("path", DATA)
