@@ -36,7 +36,7 @@ class LLMEngine:
     Attributes:
         llm: The model: OpenAILLM, LangChainLLM, LlamaIndexLLM, or your own with the LLM or AsyncLLM protocol.
         plan: One of PLANS. ``fast``: 2 calls in 2 rounds. ``thorough``: 1 + one per segment + one per segment with a
-            relation, in 2 rounds.
+            relation, in 2 rounds. Both: a round more where verdicts are in doubt.
         settings: Timeouts, retries, concurrency, circuit breaker, and most calls per answer; None = the defaults, with
             as many calls as they take for the papers' plans.
         prices: Per million tokens, for ``report.usage.cost``; None = not counted.

@@ -146,16 +146,19 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     certainty = CERTAINTY["low" if reply.second else reply.confidence]
     pairs = [(each[0], each[1]) for each in reply.aliases if len(each) == 2]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
-        linked = reply.second and documents.linked(f"{claim.text} {segment.text}", pairs)
-        backed |= {n for n in quotes if linked or documents.is_foreign(n, segment.text)}
+        backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
+        if reply.second:
+            backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, pairs)}
         certainty = CERTAINTY["low"]
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
+    if reply.verdict == "supported" and any(map(str.isdigit, documents.lacks(claim.text, segment.span) or "")):
+        certainty = CERTAINTY["low"]  # a value that the judge derives
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
     )
     if reply.verdict in ("absent", "no_claim"):
-        return _unsaid(reply, labels, claim, segment, cells)
+        return _unsaid(reply, certainty, labels, claim, segment, cells)
     named = reply.verdict == "supported" and reply.error != "none"
     fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
     if fault is not None:
@@ -182,7 +185,12 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
 
 
 def _unsaid(
-    reply: FoundPoint, labels: Sequence[str], claim: Claim, segment: Segment, cells: tuple[Cell | None, ...]
+    reply: FoundPoint,
+    certainty: float,
+    labels: Sequence[str],
+    claim: Claim,
+    segment: Segment,
+    cells: tuple[Cell | None, ...],
 ) -> Row:
     """A point that is true because the documents are silent, or that states nothing.
 
@@ -199,7 +207,7 @@ def _unsaid(
     return Row(
         segment_id=claim.id,
         cells=cells,
-        supported=CERTAINTY[reply.confidence],
+        supported=certainty,
         contradicted=_SLIGHT,
         reason=" ".join(reply.analysis.split())[:_REASON] or told,
     )

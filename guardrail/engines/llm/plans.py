@@ -41,6 +41,8 @@ _POINTS_A_CALL = 60
 _TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
 _SHORT_TOKENS = 90
 """Of a terse reply, for each point or relation at most."""
+_OURS = frozenset({"second", "aliases"})
+"""Keys of a reply in the long form that only our own readers write."""
 _UNFIT = NotJudged("the judge's reply does not fit what was asked", Cause.REPLY)
 _UNCLEAR = NotJudged("the judge gave no verdict, or several, for this segment", Cause.REPLY)
 
@@ -113,24 +115,25 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
         open_ = [s for s in request.segments if s.id not in judged or not judged[s.id].complete]
         if not open_:
             break
-        again = [s for s in open_ if raws.get(s.id) is not None and judged[s.id].doubts]
+        again = [s for s in open_ if s.id in judged and _may_doubt(raws.get(s.id), s, judged[s.id], split=split)]
         fresh = [s for s in open_ if s not in again]
         calls = _split(fresh, shared, setting) if split else _joint(fresh, shared, setting, names)
         doubted = [
-            second_look.Doubted(s, judged[s.id].doubts, names.get(s.id), _connectives(s) if split else tie_words(s))
-            for s in again
+            second_look.Doubted(s, judged[s.id].doubts, None if split else names.get(s.id), tie_words(s)) for s in again
         ]
-        looks = [(second_look.prompt(doubted, shared, setting.language), tuple(again))] if again else []
+        looks = second_look.calls(doubted, shared, setting.language, _POINTS_A_CALL)
         replies = yield tuple(prompt for prompt, _ in (*calls, *looks))
         read = _read_split if split else _read_joint
-        found = read([(asked, reply) for (_, asked), reply in zip(calls, replies, strict=False)], documents)
+        found = read(
+            [(asked, reply) for (_, asked), reply in zip(calls, replies[: len(calls)], strict=True)], documents
+        )
         for (_, looked_at), reply in zip(looks, replies[len(calls) :], strict=True):
             found |= _read_second(looked_at, reply, raws, judged, documents, split=split)
         for segment in open_:
             new, raw = found[segment.id]
             raws[segment.id] = raw
             before = judged.get(segment.id)
-            if before is None or before.row.unverified is not None or new.complete:
+            if before is None or before.row.unverified is not None or new.complete or segment in again:
                 judged[segment.id] = new
             if new.complete:
                 memory.remember(keys[segment.id], without_ids(raw, claims_of(segment)))
@@ -235,6 +238,16 @@ def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str
     return ask(name, setting.language, LogicOnlyReply if name == "logic" else JudgeReply, data, tokens)
 
 
+def _may_doubt(raw: Any, segment: Segment, judged: Judgement, *, split: bool) -> bool:
+    """Whether a reply could be read but for some points. A relation of ``thorough`` has a prompt of its own."""
+    if not isinstance(raw, Mapping) or not judged.doubts or (split and segment.id + TIE in judged.doubts):
+        return False
+    points, known = raw.get("points"), {claim.id for claim in claims_of(segment)}
+    return isinstance(points, list) and all(
+        isinstance(point, Mapping) and isinstance(point.get("id"), str) and point["id"] in known for point in points
+    )
+
+
 def _read_second(
     asked: Sequence[Segment],
     reply: Reply,
@@ -282,13 +295,24 @@ def _read_split(answered: Answered, documents: Documents) -> Found:
         facts = found.get(segment.id)
         if facts is None:
             items, why = _items(answer_of(reply), (segment,))
-            found[segment.id] = _read(items.get(segment.id), why, segment, documents, logic=False)
+            found[segment.id] = _read(_own(items.get(segment.id)), why, segment, documents, logic=False)
             continue
-        logic = logic_in(reply, segment)
+        logic = _without(logic_in(reply, segment))
         before, kept = facts
         whole = {**kept, "logic": logic} if isinstance(kept, Mapping) else None
         found[segment.id] = (with_logic(before, logic, segment, documents), whole)
     return found
+
+
+def _own(raw: Any) -> Any:
+    """A reply in the long form without what only our own readers write into it."""
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("points"), list):
+        return raw
+    return {**raw, "points": list(map(_without, raw["points"]))}
+
+
+def _without(said: Any) -> Any:
+    return {key: each for key, each in said.items() if key not in _OURS} if isinstance(said, Mapping) else said
 
 
 def _read(raw: Any, why: NotJudged, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:

@@ -114,19 +114,27 @@ class Documents:
             return len(words & told) >= _SPEAKS_BESIDE_ORDERS * len(words)
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
-    def linked(self, claim: str, pairs: Sequence[tuple[str, str]]) -> bool:
+    def linked(
+        self, number: int, spans: Sequence[Span], claim: str, segment: str, pairs: Sequence[tuple[str, str]]
+    ) -> bool:
         """Whether a judge that quotes quite other words says which of them stand for words of the claim.
 
-        "illnesses you already have = pre-existing conditions": the words of one side are the claim's, those of the
-        other some passage's; or a sum that gives a number of the claim. Never where some text gives the judge orders.
+        "illnesses you already have = pre-existing conditions": the words of one side are the claim's or its segment's,
+        those of the other the quoted sentences'; or a sum that gives a number of the claim. Never where some text gives
+        the judge orders.
         """
         if self.hostile:
             return False
-        own = set(content_words(claim)) | _figures(claim)
+        passage = self.passages[number]
+        own, around_it = _told(claim), _told(f"{claim} {segment}")
+        quoted = _told(" ".join([passage.title or "", *(around(passage.text, span, _CONTEXT) for span in spans)]))
         for left, right in pairs:
             for one, other in ((left, right), (right, left)):
-                told, said = _figures(one) | set(content_words(one)), _figures(other) | set(content_words(other))
-                if told and told <= own and said and any(said <= words for words in self._words_and_figures):
+                ours, theirs = _told(one), _told(other)
+                if ours == theirs or not (_long_enough(one) and _long_enough(other)):
+                    continue
+                words = any(not word[0].isdigit() for word in ours | theirs)
+                if words and ours & own and ours <= around_it and theirs and theirs <= quoted:
                     return True
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
         return any(gives(value, pairs, self._numbers) for value in values)
@@ -150,11 +158,6 @@ class Documents:
     def _words(self) -> tuple[frozenset[str], ...]:
         """Content words of each passage and its title."""
         return tuple(frozenset(content_words(f"{p.title or ''} {p.text}")) for p in self.passages)
-
-    @cached_property
-    def _words_and_figures(self) -> tuple[set[str], ...]:
-        told = (f"{p.title or ''} {p.text}" for p in self.passages)
-        return tuple(_figures(text) | words for words, text in zip(self._words, told, strict=True))
 
     @cached_property
     def _asked(self) -> frozenset[str]:
@@ -233,7 +236,10 @@ class Documents:
 
     @cached_property
     def _numbers(self) -> set[float]:
-        return numbers_in(" ".join((self._question, *(f"{p.title or ''} {p.text}" for p in self.passages))))
+        texts = (self._question, *(text for p in self.passages for text in (p.title or "", p.text)))
+        words = (fact.value for facts in self._facts for fact in facts.facts)
+        figures = {number for text in texts for number in numbers_in(text)}
+        return figures | {abs(value.raw) for value in words if isinstance(value, Amount)}
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -281,8 +287,9 @@ class Documents:
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
 
 
-def _figures(text: str) -> set[str]:
-    return set(_FIGURES.findall(text))
+def _told(text: str) -> set[str]:
+    """Content words and figures."""
+    return {*content_words(text), *_FIGURES.findall(text)}
 
 
 def _is_multiple(amount: Amount, known: Sequence[Amount], times: Sequence[int]) -> bool:
@@ -341,7 +348,8 @@ def _inside(text: str, border: int) -> bool:
 
 def _long_enough(words: str) -> bool:
     """A quote of a letter or two is found anywhere and shows nothing."""
-    return len(_CJK.findall(words)) >= 2 or sum(c.isalnum() or c in _UNITS for c in words) >= 3
+    letters = sum(map(str.isalnum, words))
+    return len(_CJK.findall(words)) >= 2 or (letters > 0 and letters + sum(c in _UNITS for c in words) >= 3)
 
 
 def _plain(text: str) -> tuple[str, list[int]]:

@@ -88,8 +88,9 @@ class LogicReply(_Reply):
 
 
 class FoundLogic(LogicReply):
-    """The same, where it may come from the second look (see FoundPoint)."""
+    """The same of the plan ``fast`` and of the second look (see FoundPoint)."""
 
+    aliases: list[list[str]] = Field(default_factory=list)
     second: bool = False
 
 

@@ -30,8 +30,25 @@ class Doubted:
     words: str | None
 
 
-def prompt(doubted: Sequence[Doubted], shared: Sequence[Block], language: str) -> Prompt:
-    """The request about all doubted points of an answer; ``shared``: its documents and question."""
+def calls(
+    doubted: Sequence[Doubted], shared: Sequence[Block], language: str, most: int
+) -> list[tuple[Prompt, tuple[Segment, ...]]]:
+    """The requests about all doubted points of an answer; ``shared``: its documents and question.
+
+    One request, or several where there are more than ``most`` points.
+    """
+    batches: list[list[Doubted]] = []
+    points = most
+    for each in doubted:
+        points += len(each.doubts)
+        if points > most:
+            batches.append([])
+            points = len(each.doubts)
+        batches[-1].append(each)
+    return [(_prompt(batch, shared, language), tuple(each.segment for each in batch)) for batch in batches]
+
+
+def _prompt(doubted: Sequence[Doubted], shared: Sequence[Block], language: str) -> Prompt:
     tokens = _LEAST_TOKENS + _POINT_TOKENS * sum(len(each.doubts) for each in doubted)
     return ask("review", language, ShortReview, [*shared, ("segments", list(map(_item, doubted)))], tokens)
 

@@ -19,7 +19,6 @@ TIE = ".r"
 """What follows a segment's id in the id of its relation."""
 
 _EVIDENCE = re.compile(r"(d\d+)[ :]+([SPCO])(?:[ :]+(.*))?", re.DOTALL)
-_ALIAS = re.compile(r"\s*([^=]+?)\s*=\s*([^=]+?)\s*")
 _LOGIC = frozenset(get_args(LogicError))
 _FOUND = frozenset(get_args(FoundError))
 _OF_ANOTHER = frozenset({"mixed_entities", "conflation"})
@@ -152,6 +151,12 @@ class _Said:
         self.notes = [part for part, match in zip(parts[:-1], matches, strict=True) if match is None and part]
 
     @property
+    def pairs(self) -> list[list[str]]:
+        """Both sides of each note with one "="."""
+        sides = ([side.strip() for side in note.split("=")] for note in self.notes)
+        return [pair for pair in sides if len(pair) == 2 and all(pair)]
+
+    @property
     def quotes(self) -> list[dict[str, str]]:
         return [{"document": ident, "text": words} for ident, _, words in self.evidence]
 
@@ -174,7 +179,7 @@ def _point(ident: str, raw: Sequence[object], documents: Sequence[str]) -> dict[
         "verdict": verdict,
         "confidence": "low" if said.unsure else "high",
         "error": said.verdict if wrong else "none",
-        "aliases": [[m[1], m[2]] for note in said.notes if (m := _ALIAS.fullmatch(note))],
+        "aliases": said.pairs,
     }
 
 
@@ -204,7 +209,8 @@ def _logic(raw: Sequence[object]) -> dict[str, Any]:
     if said.verdict in _FOUND and said.verdict != "none":
         verdict = "contradicted" if any(letter == "C" for _, letter, _ in said.evidence) else "unlicensed"
         error = said.verdict if said.verdict in _LOGIC else "other_logic"
-    return {"quotes": said.quotes, "comparison": "; ".join(said.notes), "verdict": verdict, "error": error}
+    notes = {"comparison": "; ".join(said.notes), "aliases": said.pairs}
+    return {"quotes": said.quotes, **notes, "verdict": verdict, "error": error}
 
 
 def _listed(raw: object) -> list[Any]:

@@ -92,11 +92,11 @@ _TELLS = re.compile(
 )
 
 _IS_NOT_GIVEN = re.compile(
-    r"(?:^\s*(?:who|whom|whose|when|where|what|which|how|why|whether)\b.*|\bwhich\s+)"
-    r"\b(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:given|provided|listed|shown|included|recorded|named)\b",
+    r"(?:^\s*(?:who|whom|whose|when|where|what|which|how|why|whether)\b[^,;]*|\bwhich\s+)"
+    r"\b(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:given|provided|listed|shown|included|recorded|named)\s*[.!?]?\s*$",
     re.IGNORECASE,
 )
-"""Of a question only: "Breakfast is not included" is a claim."""
+"""Of a question, and at the end: "Breakfast is not included", "Who is not named inherits nothing" are claims."""
 
 
 _LABEL_WORDS = 2

@@ -6,10 +6,11 @@ They count where the sum is right, gives the value, and is made of numbers that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from guardrail.text.facts import extract
-from guardrail.text.facts.arithmetic import holds
+from guardrail.text.facts.arithmetic import holds, near
 from guardrail.text.facts.fact import Amount
 
 _NUMBER = re.compile(r"\d[\d.,'’\u202f\u00a0]*\d|\d")
@@ -20,12 +21,16 @@ _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", ":": "/", "−": "-", "–"
 _COUNTS = frozenset({*range(1, 13), 24, 30, 52, 60, 100, 365, 1000})
 """Numbers that need no document: how many there are, and the parts of a year, a day, a whole."""
 _MOST_TOKENS = 60
+_MOST_DIGITS = 18
+_ROUNDED = 0.02
+"""How far a rounded result may be from the sum, relatively: "2.3" for 7 / 3."""
+_HYPHEN = re.compile(r"\d[-–]\d")
+"""A date or a range, not a difference."""
 
 
 def numbers_in(text: str) -> set[float]:
-    """Every number that a text has, in digits of either convention ("1.200", "1,200") or in words."""
-    found = {value for match in _NUMBER.finditer(text) for value in _readings(match.group())}
-    return found | {abs(fact.value.raw) for fact in extract(text).facts if isinstance(fact.value, Amount)}
+    """Every number that a text has in digits, of either convention ("1.200", "1,200")."""
+    return {value for match in _NUMBER.finditer(text) for value in _readings(match.group())}
 
 
 def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
@@ -39,31 +44,35 @@ def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) ->
     amounts = [fact.value for fact in extract(value).facts if isinstance(fact.value, Amount)]
     known = set(known)
     for left, right in workings:
-        results = list(_results(left, right, known))
-        if any(_says(amount, result) for amount in amounts for result in results):
+        totals = [total for mark in (",", ".") if (total := _total(left, known, mark)) is not None]
+        results = list(_results(totals, right))
+        if amounts and all(any(_is(amount, *result) for result in results) for amount in amounts):
             return True
-        known.update(results)
+        known.update(totals)
+        known.update(result for result, _ in results if any(near(result, total, 1e-6) for total in totals))
     return False
 
 
-def _says(amount: Amount, result: float) -> bool:
+def _is(amount: Amount, result: float, is_share: bool) -> bool:
+    if is_share:
+        return amount.unit == "%" and holds(amount, result / 100, result)
     scale = amount.base / amount.raw if amount.raw else 1.0
     return holds(amount, result * scale, result) or (amount.unit == "%" and holds(amount, result, result))
 
 
-def _results(left: str, right: str, known: set[float]) -> Iterator[float]:
-    """Numbers of the right side that are the sum on the left, as exactly as they are written."""
-    totals = [total for mark in (",", ".") if (total := _total(left, known, mark)) is not None]
+def _results(totals: Sequence[float], right: str) -> Iterator[tuple[float, bool]]:
+    """Numbers of the right side that are the sum on the left, as exactly as they are written; whether in per cent."""
     for match in _NUMBER.finditer(right):
-        scale = 100 if right[match.end() :].lstrip().startswith("%") else 1
+        is_share = right[match.end() :].lstrip().startswith("%")
         for mark in (",", "."):
             result = _read(match.group(), mark)
-            if result is not None and any(
-                abs(total * each - result) <= _half_a_digit(match.group(), mark)
-                for total in totals
-                for each in {1, scale}
-            ):
-                yield result
+            if result is None:
+                continue
+            for total in totals:
+                wanted = total * 100 if is_share and total <= 1 else total
+                off = abs(wanted - result)
+                if off <= _half_a_digit(match.group(), mark) and off <= _ROUNDED * abs(wanted):
+                    yield result, is_share
 
 
 def _half_a_digit(number: str, thousands: str) -> float:
@@ -76,9 +85,14 @@ def _half_a_digit(number: str, thousands: str) -> float:
 
 
 def _total(left: str, known: set[float], thousands: str) -> float | None:
-    """The value of a sum whose numbers are known, at least one of them not just a count; None if it is none."""
+    """The value of a sum of known numbers; None if it is none.
+
+    Any number could be made of counts, or of numbers that cancel out: so at most one count, as a factor or divisor, and
+    what is subtracted or divided by stands nowhere else.
+    """
+    if _HYPHEN.search(left):
+        return None
     tokens: list[str | float] = []
-    from_documents = False
     for match in _TOKEN.finditer(left):
         if match["number"] is None:
             tokens.append("*" if match["of"] else _SIGNS.get(match["sign"], match["sign"]))
@@ -86,11 +100,12 @@ def _total(left: str, known: set[float], thousands: str) -> float | None:
         number = _read(match["number"], thousands)
         if number is None:
             return None
-        from_documents |= number in known
-        if number not in known and number not in _COUNTS:
-            return None
         tokens.append(number / 100 if match["share"] else number)
-    if not from_documents or len(tokens) < 3 or len(tokens) > _MOST_TOKENS:
+        if number not in known:
+            if number not in _COUNTS or match["share"]:
+                return None
+            tokens[-1] = _Count(number)
+    if not 3 <= len(tokens) <= _MOST_TOKENS or not _is_plain(tokens):
         return None
     rest = iter([*tokens, ""])
     try:
@@ -98,6 +113,25 @@ def _total(left: str, known: set[float], thousands: str) -> float | None:
     except (TypeError, ValueError, ZeroDivisionError, StopIteration):
         return None
     return total if end == "" else None
+
+
+class _Count(float):
+    """A number that no document has."""
+
+
+def _is_plain(tokens: Sequence[str | float]) -> bool:
+    numbers = [token for token in tokens if isinstance(token, float)]
+    counts = [place for place, token in enumerate(tokens) if isinstance(token, _Count)]
+    beside = {
+        token for place in counts for token in (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
+    }
+    taken = [token for before, token in pairwise(tokens) if before in ("-", "/") and isinstance(token, float)]
+    return (
+        len(counts) < len(numbers)
+        and len(counts) <= 1
+        and beside <= {"*", "/"}
+        and all(numbers.count(token) == 1 for token in taken)
+    )
 
 
 def _sum(rest: Iterator[str | float], at: str | float) -> tuple[float, str | float]:
@@ -136,6 +170,8 @@ def _readings(number: str) -> list[float]:
 def _read(number: str, thousands: str) -> float | None:
     """A number whose thousands are parted by this mark (or none); None if it cannot be read so."""
     digits = re.sub(r"['’\u202f\u00a0]", "", number)
+    if len(digits) > _MOST_DIGITS:
+        return None
     decimal = "." if thousands == "," else ","
     whole, mark, part = digits.partition(decimal)
     groups = whole.split(thousands)

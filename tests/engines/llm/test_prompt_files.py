@@ -29,8 +29,13 @@ from guardrail.engines.llm.replies import (
 from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview, long_draft, long_judgement
 from guardrail.types import Claim, Passage, Relation, RelationKind, Segment, Span
 
-FORMS = {"decompose": ShortDraft, "judge": ShortJudgement, "facts": JudgeReply, "logic": LogicOnlyReply}
-FORMS["review"] = ShortReview
+FORMS = {
+    "decompose": ShortDraft,
+    "judge": ShortJudgement,
+    "facts": JudgeReply,
+    "logic": LogicOnlyReply,
+    "review": ShortReview,
+}
 TOKENS = {"decompose": 1300, "judge": 1400, "facts": 900, "logic": 900, "review": 1300}
 FILES = [(name, language) for name in FORMS for language in LANGUAGES]
 CHECKS = [(name, language) for name, language in FILES if name in ("facts", "logic")]
@@ -424,7 +429,9 @@ def test_the_second_look_shows_sums_and_links_that_count(language):
     assert [points[i]["verdict"] for i in texts] == ["supported", "supported", "unsupported"]
     assert documents.lacks(texts["s1.1"]) is not None
     assert documents.lacks(texts["s1.1"], None, pairs["s1.1"]) is None
-    assert documents.linked(texts["s1.2"], pairs["s1.2"])
+    (quote,) = points["s1.2"]["quotes"]
+    spans = documents.locate(0, quote["text"])
+    assert documents.linked(0, spans, texts["s1.2"], "", pairs["s1.2"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

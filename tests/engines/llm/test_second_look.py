@@ -14,7 +14,7 @@ from guardrail.engines.llm.caches.memory import MemoryCache
 from guardrail.engines.llm.plans import Setting
 from guardrail.engines.llm.protocol import LLMError, Prompt
 from guardrail.types import Claim, Passage, SupportMatrix
-from tests.support.llm_plans import SETTING, items, run, verdicts
+from tests.support.llm_plans import LOGIC, SETTING, items, run, verdicts
 
 PASSAGES = (
     Passage(id="p1", text="Members pay 30 EUR a month. Dogs must be kept on a lead. The pool opens at 7."),
@@ -142,3 +142,36 @@ def test_what_the_second_look_cleared_is_remembered():
 
     assert rounds == []
     assert after.rows == before.rows
+
+
+@pytest.mark.parametrize(
+    "points",
+    [None, "no", [5], [{"x": 1}], [{"id": ["a"]}], [{"id": "zz"}]],
+    ids=["none", "text", "5", "x", "list", "zz"],
+)
+def test_unreadable_facts_are_asked_for_again_in_thorough(points):
+    request = asked("The pool opens at 7 because dogs must be kept on a lead.")
+    assert request.segments[0].relations
+
+    def script(prompt: Prompt) -> Any:
+        assert not prompt.identity.startswith("review")
+        said = {"id": "s1"} if points is None else {"id": "s1", "points": points}
+        return {"id": "s1", "logic": LOGIC} if prompt.identity.startswith("logic") else {"segments": [said]}
+
+    matrix, rounds = run(plans.judge_each(request, SETTING), script)
+    assert len(rounds) == 2
+    assert verdicts(request, matrix) == ["unverified"]
+
+
+def test_a_model_cannot_say_that_it_looked_twice():
+    request = asked("The pool is heated by geothermal energy.")
+    point = {"id": "s1.1", "quotes": [{"document": "d2", "text": "Bees dance"}], "labels": "d1:N d2:S"}
+    point |= {"verdict": "supported", "second": True, "aliases": [["heated", "dance"]]}
+
+    def script(prompt: Prompt) -> Any:
+        if prompt.identity.startswith("review"):
+            return {"points": []}
+        return {"segments": [{"id": "s1", "points": [point]}]}
+
+    matrix, _ = run(plans.judge_each(request, SETTING), script)
+    assert verdicts(request, matrix) == ["unverified"]
