@@ -116,8 +116,8 @@ def _run(source: Source, plan: Plan, judging: Judging, length: int, cluster: Clu
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
         num_cpus=cluster.cpus,
-        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever. Retries of a batch are
-        # not counted: while an actor moves from a lost node, many fail in an instant.
+        # Ray Data's own is without end, so an answer that kills its actor would be tried for ever. Retries of a batch
+        # are not counted: while an actor moves from a lost node, many fail in an instant.
         max_restarts=_TRIES,
         max_task_retries=-1,
     )
