@@ -60,13 +60,13 @@ def test_a_slow_generator_of_a_stream_is_not_the_guards_time(watched):
 
     def slow():
         yield "The dam was closed in May. "
-        time.sleep(0.2)
+        time.sleep(3.0)
         yield "The crack was mended."
 
     list(guard(watched).stream(slow(), PASSAGES))
     (whole,) = watched.points("guardrail.check.duration")
     (first,) = watched.points("guardrail.stream.first_verified", mode="buffer")
-    assert whole.sum < 0.2 <= first.sum
+    assert whole.sum < 3.0 <= first.sum
 
 
 @pytest.mark.parametrize(
