@@ -151,8 +151,11 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
             backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, pairs)}
         certainty = CERTAINTY["low"]
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
-    if reply.verdict == "supported" and any(map(str.isdigit, documents.lacks(claim.text, segment.span) or "")):
-        certainty = CERTAINTY["low"]  # a value that the judge derives
+    missing = documents.lacks(claim.text, segment.span) if reply.verdict == "supported" else None
+    if missing is not None:
+        if any(map(str.isdigit, missing)):
+            certainty = CERTAINTY["low"]  # a value that the judge derives
+        missing = documents.lacks(claim.text, segment.span, pairs)
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
@@ -164,7 +167,6 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     if fault is not None:
         why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, fault)
         return why.row(claim.id, cells)
-    missing = documents.lacks(claim.text, segment.span, pairs) if reply.verdict == "supported" else None
     if missing is not None:
         unsaid = f"the judge called it supported, but no passage mentions {missing}"
         return NotJudged(unsaid, Cause.REPLY).row(claim.id, cells)

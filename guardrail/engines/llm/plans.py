@@ -27,18 +27,17 @@ from guardrail.engines.llm.judgement import (
     with_inner_logic,
     with_logic,
 )
-from guardrail.engines.llm.prompts import ask, instructions
+from guardrail.engines.llm.prompts import LEAST_TOKENS, ask, in_calls, instructions
 from guardrail.engines.llm.protocol import LLMError, Prompt, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply, answer_of
 from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
+from guardrail.engines.llm.second_look import Call
 from guardrail.engines.llm.short_forms import TIE, ShortDraft, ShortJudgement, long_draft, long_judgement
 from guardrail.types import Cause, EntityGroup, Segment, SupportMatrix, Usage
 
 _TRIES = 2
-_POINTS_A_CALL = 60
-"""A judge that has more to fill in than this loses its place, and its reply outgrows what models may write."""
-_TOKENS = (512, 130, 160)  # of a reply: at least, per point, per relation
+_TOKENS = (130, 160)  # of a reply: per point, per relation
 _SHORT_TOKENS = 90
 """Of a terse reply, for each point or relation at most."""
 _OURS = frozenset({"second", "aliases"})
@@ -105,10 +104,9 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
     for segment in request.segments:
         kept = memory.recall(keys[segment.id])
         raw = with_ids(kept, segment, claims_of(segment)) if kept is not None else None
-        asked = bool(segment.relations) if split else tie_words(segment) is not None
-        remembered = read_segment(raw, segment, documents, logic=asked)
+        remembered = _whole(raw, segment, documents, split=split)
         if remembered.complete:
-            judged[segment.id] = remembered if split else with_inner_logic(remembered, segment)
+            judged[segment.id] = remembered
     hits = len(judged)
     raws: dict[str, Any] = {}
     for _ in range(_TRIES):
@@ -121,7 +119,7 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
         doubted = [
             second_look.Doubted(s, judged[s.id].doubts, None if split else names.get(s.id), tie_words(s)) for s in again
         ]
-        looks = second_look.calls(doubted, shared, setting.language, _POINTS_A_CALL)
+        looks = second_look.calls(doubted, shared, setting.language)
         replies = yield tuple(prompt for prompt, _ in (*calls, *looks))
         read = _read_split if split else _read_joint
         found = read(
@@ -197,25 +195,13 @@ def _joint_item(segment: Segment, who: str | None) -> dict[str, Any]:
     return {"id": segment.id, "who": who, "text": segment.text, "points": _points(segment), "relation": tie}
 
 
-Call = tuple[Prompt, tuple[Segment, ...]]
-
-
 def _joint(
     segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting, names: Mapping[str, str]
 ) -> list[Call]:
-    batches: list[list[Segment]] = [[]]
-    points = 0
-    for segment in segments:
-        size = len(claims_of(segment))
-        if batches[-1] and points + size > _POINTS_A_CALL:
-            batches.append([])
-            points = 0
-        batches[-1].append(segment)
-        points += size
     calls: list[Call] = []
-    for batch in filter(None, batches):
+    for batch in in_calls(segments, lambda segment: len(claims_of(segment))):
         ties = sum(tie_words(segment) is not None for segment in batch)
-        tokens = _TOKENS[0] + _SHORT_TOKENS * (ties + sum(len(claims_of(segment)) for segment in batch))
+        tokens = LEAST_TOKENS + _SHORT_TOKENS * (ties + sum(len(claims_of(segment)) for segment in batch))
         data = [*shared, ("segments", [_joint_item(segment, names.get(segment.id)) for segment in batch])]
         calls.append((ask("judge", setting.language, ShortJudgement, data, tokens), tuple(batch)))
     return calls
@@ -231,9 +217,9 @@ def _split(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: 
 
 
 def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> Prompt:
-    least, per_point, per_relation = _TOKENS
+    per_point, per_relation = _TOKENS
     points = sum(len(claims_of(s)) for s in segments)
-    tokens = least + per_point * points + per_relation * sum(bool(s.relations) for s in segments)
+    tokens = LEAST_TOKENS + per_point * points + per_relation * sum(bool(s.relations) for s in segments)
     data = [*shared, ("segments", [_item(s, relation=name != "facts") for s in segments])]
     return ask(name, setting.language, LogicOnlyReply if name == "logic" else JudgeReply, data, tokens)
 
@@ -261,10 +247,15 @@ def _read_second(
     found: Found = {}
     for segment in asked:
         raw = second_look.merged(raws[segment.id], items.get(segment.id), before[segment.id].doubts)
-        relation = bool(segment.relations) if split else tie_words(segment) is not None
-        judged = read_segment(raw, segment, documents, logic=relation)
-        found[segment.id] = (judged if split else with_inner_logic(judged, segment)), raw
+        found[segment.id] = _whole(raw, segment, documents, split=split), raw
     return found
+
+
+def _whole(raw: Any, segment: Segment, documents: Documents, *, split: bool) -> Judgement:
+    """A reply about facts and relation; ``thorough`` asks for every relation, ``fast`` for those that tie points."""
+    if split:
+        return read_segment(raw, segment, documents, logic=bool(segment.relations))
+    return with_inner_logic(read_segment(raw, segment, documents, logic=tie_words(segment) is not None), segment)
 
 
 Answered = list[tuple[tuple[Segment, ...], Reply]]
@@ -276,9 +267,9 @@ def _read_joint(answered: Answered, documents: Documents) -> Found:
     for asked, reply in answered:
         items, why = _items(_lengthened(reply, asked, documents), asked)
         for segment in asked:
-            asked_logic = tie_words(segment) is not None
-            judged, raw = _read(items.get(segment.id), why, segment, documents, logic=asked_logic)
-            found[segment.id] = with_inner_logic(judged, segment), raw
+            raw = items.get(segment.id)
+            judged = nothing(segment, documents, why) if raw is None else _whole(raw, segment, documents, split=False)
+            found[segment.id] = judged, raw
     return found
 
 
@@ -295,7 +286,11 @@ def _read_split(answered: Answered, documents: Documents) -> Found:
         facts = found.get(segment.id)
         if facts is None:
             items, why = _items(answer_of(reply), (segment,))
-            found[segment.id] = _read(_own(items.get(segment.id)), why, segment, documents, logic=False)
+            raw = _own(items.get(segment.id))
+            of_facts = (
+                nothing(segment, documents, why) if raw is None else read_segment(raw, segment, documents, logic=False)
+            )
+            found[segment.id] = of_facts, raw
             continue
         logic = _without(logic_in(reply, segment))
         before, kept = facts
@@ -313,12 +308,6 @@ def _own(raw: Any) -> Any:
 
 def _without(said: Any) -> Any:
     return {key: each for key, each in said.items() if key not in _OURS} if isinstance(said, Mapping) else said
-
-
-def _read(raw: Any, why: NotJudged, segment: Segment, documents: Documents, *, logic: bool) -> tuple[Judgement, Any]:
-    if raw is None:
-        return nothing(segment, documents, why), None
-    return read_segment(raw, segment, documents, logic=logic), raw
 
 
 def _items(raw: Mapping[str, Any] | NotJudged, asked: Sequence[Segment]) -> tuple[dict[str, Any], NotJudged]:

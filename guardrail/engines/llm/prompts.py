@@ -12,11 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -28,6 +28,12 @@ LANGUAGES = ("en", "zh")
 Block = tuple[str, Any]
 """Name and value of the data in one fence."""
 
+T = TypeVar("T")
+
+LEAST_TOKENS = 512
+"""That a reply may always have, however little is asked."""
+POINTS_A_CALL = 60
+"""A judge that has more to fill in than this loses its place, and its reply outgrows what models may write."""
 _MOST_TOKENS = 16_000
 """Of a reply; most endpoints refuse to be asked for more."""
 _NAME = re.compile(r"[a-z_]+")
@@ -51,6 +57,20 @@ def ask(name: str, language: str, reply: type[BaseModel], blocks: Iterable[Block
         schema=json_schema(reply),
         max_tokens=min(max_tokens, _MOST_TOKENS),
     )
+
+
+def in_calls(items: Iterable[T], points: Callable[[T], int]) -> list[list[T]]:
+    """The items in order, in as few calls as POINTS_A_CALL allows; one with more points has a call of its own."""
+    batches: list[list[T]] = []
+    filled = 0
+    for item in items:
+        size = points(item)
+        if not batches or filled + size > POINTS_A_CALL:
+            batches.append([])
+            filled = 0
+        batches[-1].append(item)
+        filled += size
+    return batches
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardrail.engines.llm.judgement import claims_of
-from guardrail.engines.llm.prompts import Block, ask
+from guardrail.engines.llm.prompts import LEAST_TOKENS, Block, ask, in_calls
 from guardrail.engines.llm.protocol import Prompt
 from guardrail.engines.llm.short_forms import TIE, ShortReview
 from guardrail.types import Segment
 
-_LEAST_TOKENS, _POINT_TOKENS = 512, 140
-"""Of a reply: at least, and per point, which may show a sum."""
+_POINT_TOKENS = 140
+"""Of a reply, per point, which may show a sum."""
+
+Call = tuple[Prompt, tuple[Segment, ...]]
+"""A request and the segments that it asks about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +33,14 @@ class Doubted:
     words: str | None
 
 
-def calls(
-    doubted: Sequence[Doubted], shared: Sequence[Block], language: str, most: int
-) -> list[tuple[Prompt, tuple[Segment, ...]]]:
-    """The requests about all doubted points of an answer; ``shared``: its documents and question.
-
-    One request, or several where there are more than ``most`` points.
-    """
-    batches: list[list[Doubted]] = []
-    points = most
-    for each in doubted:
-        points += len(each.doubts)
-        if points > most:
-            batches.append([])
-            points = len(each.doubts)
-        batches[-1].append(each)
+def calls(doubted: Sequence[Doubted], shared: Sequence[Block], language: str) -> list[Call]:
+    """The requests about all doubted points of an answer; ``shared``: its documents and question."""
+    batches = in_calls(doubted, lambda each: len(each.doubts))
     return [(_prompt(batch, shared, language), tuple(each.segment for each in batch)) for batch in batches]
 
 
 def _prompt(doubted: Sequence[Doubted], shared: Sequence[Block], language: str) -> Prompt:
-    tokens = _LEAST_TOKENS + _POINT_TOKENS * sum(len(each.doubts) for each in doubted)
+    tokens = LEAST_TOKENS + _POINT_TOKENS * sum(len(each.doubts) for each in doubted)
     return ask("review", language, ShortReview, [*shared, ("segments", list(map(_item, doubted)))], tokens)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
@@ -14,84 +13,29 @@ from guardrail.check.decompose import decompose
 from guardrail.engines.llm import prompts
 from guardrail.engines.llm.draft import answer_units, read_draft
 from guardrail.engines.llm.judgement import read_segment, tie_words, with_inner_logic
-from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions, unfence
+from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import (
     FoundError,
     JudgeReply,
     KnowledgeError,
     LogicError,
-    LogicOnlyReply,
     LogicReply,
     PointReply,
     json_schema,
 )
-from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview, long_draft, long_judgement
+from guardrail.engines.llm.short_forms import ShortDraft, long_draft, long_judgement
 from guardrail.types import Claim, Passage, Relation, RelationKind, Segment, Span
+from tests.support.prompt_examples import FORMS, KINDS, examples, prose
 
-FORMS = {
-    "decompose": ShortDraft,
-    "judge": ShortJudgement,
-    "facts": JudgeReply,
-    "logic": LogicOnlyReply,
-    "review": ShortReview,
-}
 TOKENS = {"decompose": 1300, "judge": 1400, "facts": 900, "logic": 900, "review": 1300}
 FILES = [(name, language) for name in FORMS for language in LANGUAGES]
 CHECKS = [(name, language) for name, language in FILES if name in ("facts", "logic")]
 
-KINDS = {
-    "logical connection": "logic",
-    "逻辑联系": "logic",
-    "pronoun substitution": "pronoun",
-    "代词替换": "pronoun",
-    "unique format": "format",
-    "特殊格式": "format",
-    "one individual": "one",
-    "一个对象": "one",
-    "several individuals": "several",
-    "几个对象": "several",
-    "contradicted": "contradicted",
-    "矛盾": "contradicted",
-    "consistent": "consistent",
-    "一致": "consistent",
-}
 PRONOUNS = {
     "en": r"(?i)(?:he|she|it|they|his|her|its|their|this|that|these|those|one|another|the other|the former|the latter)\b",
     "zh": "[他她它其该此这那]|另一|前者|后者",
 }
-EXAMPLE = re.compile(
-    r"^(?:Example|示例)(?:[:：] ?(?P<kinds>.*))?\n(?P<data>(?:<data .*\n.*\n</data>\n+)+)(?:Reply:|回复：)\n(?P<reply>\{.*\})$",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True)
-class Example:
-    """One example of a file: the user message, its data, and the reply as text and as form."""
-
-    kinds: tuple[str, ...]
-    user: str
-    data: dict[str, Any]
-    text: str
-    reply: Any
-
-
-def examples(name, language):
-    text = instructions(name, language).text
-    found = []
-    for match in EXAMPLE.finditer(text):
-        kinds = tuple(KINDS[kind] for kind in re.split(r"[,，] ?", match["kinds"])) if match["kinds"] else ()
-        form = FORMS[name].model_validate(json.loads(match["reply"]))
-        found.append(Example(kinds, match["data"].strip(), unfence(match["data"]), match["reply"], form))
-    assert len(found) == len(re.findall("^(?:Example|示例)", text, re.MULTILINE)) > 0
-    assert text.count("</data>") == sum(len(example.data) for example in found)  # none was overlooked
-    return found
-
-
-def prose(name, language):
-    """The instructions without the examples."""
-    return EXAMPLE.sub("", instructions(name, language).text)
 
 
 def judged(name, language):
