@@ -79,8 +79,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", default=",".join(CORE))
     parser.add_argument("--limit", type=int, default=300, help="rows per dev set at most, drawn with a fixed seed")
+    parser.add_argument("--engine", default="local", help="such as local:FOLDER, for weights of your own")
     arguments = parser.parse_args()
-    guard = Guard(policy=Policy.monitor().with_(deadline=None))
+    guard = Guard(policy=Policy.monitor().with_(deadline=None), engine=arguments.engine)
     core: dict[str, float] = {}
     print("| set | n | " + " | ".join(COLUMNS.values()) + " | not judged |")
     print("| --- | --- | " + " | ".join("---" for _ in COLUMNS) + " | --- |")

@@ -151,6 +151,7 @@ def main() -> int:
     parser.add_argument("--failures", action="store_true", help="list what fails, with verdict, score and reason")
     parser.add_argument("--ratchet", type=Path, metavar="FILE", help="what must pass")
     parser.add_argument("--update", action="store_true", help="write the ratchet's file anew")
+    parser.add_argument("--engine", default="local", help="such as local:FOLDER, for weights of your own")
     arguments = parser.parse_args()
     pairs = read_pairs()
     if arguments.kind:
@@ -161,7 +162,7 @@ def main() -> int:
         if unknown:
             parser.error(f"no such kind: {', '.join(sorted(unknown))}")
         pairs = [pair for pair in pairs if pair["kind"] in wanted]
-    outcomes = check(Guard(policy=Policy.monitor().with_(deadline=None)), pairs)
+    outcomes = check(Guard(policy=Policy.monitor().with_(deadline=None), engine=arguments.engine), pairs)
     single = [one for both in outcomes for one in both]
     table(outcomes)
     if arguments.failures:

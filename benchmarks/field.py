@@ -211,6 +211,7 @@ def main() -> None:
     parser.add_argument("--lang", help="languages to score, such as en,de; all without it")
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="print the N worst mistakes of either kind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all sentences with what was found")
+    parser.add_argument("--engine", default="local", help="such as local:FOLDER, for weights of your own")
     arguments = parser.parse_args()
     lines = (arguments.data / "bench" / "field_dev.jsonl").read_text(encoding="utf-8").splitlines()
     cases = [json.loads(line) for line in lines if line.strip()]
@@ -218,7 +219,7 @@ def main() -> None:
         cases = [case for case in cases if case["lang"] in arguments.lang.split(",")]
     if not cases:
         parser.error(f"no case is in {arguments.lang}")
-    guard = Guard(policy=Policy.repair().with_(deadline=None))
+    guard = Guard(policy=Policy.repair().with_(deadline=None), engine=arguments.engine)
     answers = [judge(guard, case) for case in cases]
     sentences = [one for answer in answers for one in answer.sentences]
     if arguments.json:

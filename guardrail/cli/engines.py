@@ -33,8 +33,8 @@ class EngineChoice:
         str,
         typer.Option(
             "--engine",
-            help="Engine that judges: local; llm; cascade (local first, the model for what it is unsure of); or "
-            f"{', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
+            help="Engine that judges: local; local:<folder> with weights of your own; llm; cascade (local first, the "
+            f"model for what it is unsure of); or {', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
         ),
     ] = "local"
     model: Annotated[
@@ -80,7 +80,7 @@ class EngineChoice:
     @property
     def asks(self) -> bool:
         """Whether it asks a language model."""
-        return self.name.partition(":")[0] in _ASKING
+        return self.name.partition(":")[0] in _ASKING and not self.name.startswith("cascade:local:")
 
     @property
     def at_once(self) -> int:

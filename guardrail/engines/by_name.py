@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.errors import ConfigurationError, did_you_mean
 from guardrail.policy.keys import LOGIC
@@ -11,7 +13,14 @@ from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
 CROSS_ENCODERS = ("minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "nli")
 """Engines of engines.cross_encoder; a colon and a variant, a hub id or a folder may follow, after ``nli`` must."""
 
-NAMES = ("local", "llm:<model>", "cascade:<model>", *CROSS_ENCODERS[:-1], "nli:<hub id or folder>")
+NAMES = (
+    "local",
+    "local:<folder>",
+    "llm:<model>",
+    "cascade:<model>",
+    *CROSS_ENCODERS[:-1],
+    "nli:<hub id or folder>",
+)
 
 _MODELLED = ("llm", "cascade")
 
@@ -19,25 +28,26 @@ _MODELLED = ("llm", "cascade")
 def make_engine(name: str, *, policy: Policy) -> Engine | AsyncEngine:
     """The engine of that name (see NAMES).
 
+    ``local:<folder>`` reads with weights of your own instead of those that ship, as ``training.export`` or
+    ``training.mpnet.export`` and ``training.fit`` write them.
     ``llm:<model>`` asks an OpenAI-compatible endpoint: OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
     ``cascade:<model>`` is the local engine with that one behind it, for what it is unsure of and for error types that
-    the policy acts on more severely than on other errors.
+    the policy acts on more severely than on other errors. ``cascade:local:<folder>`` has a larger reader behind it.
 
     Raises:
-        ConfigurationError: there is no such engine, or its name lacks the model.
+        ConfigurationError: there is no such engine, or its name lacks the model, or the folder lacks a file.
         MissingExtraError: what the engine needs is not installed.
     """
     kind, _, model = name.partition(":")
     if kind in _MODELLED and not model:
         raise ConfigurationError(f"engine {name!r} needs a model. Write {kind}:<model>, such as '{kind}:gpt-4o-mini'.")
-    if name == "local":
-        from guardrail.engines.local.engine import LocalEngine
-
-        return LocalEngine()
+    if kind == "local":
+        return _local(model)
     if kind == "llm":
         return _llm(model)
     if kind == "cascade":
-        return make_cascade(_llm(model), policy)
+        second = _local(model.removeprefix("local:")) if model.startswith("local:") else _llm(model)
+        return make_cascade(second, policy)
     if kind in CROSS_ENCODERS:
         from guardrail.engines.cross_encoder import make
 
@@ -68,6 +78,21 @@ def escalated_error_types(policy: Policy) -> frozenset[ErrorType]:
 
 def _severity(policy: Policy, key: str) -> int:
     return policy.actions.get(key, Action.FLAG).severity
+
+
+def _local(folder: str) -> Engine:
+    from guardrail.engines.local.engine import LocalEngine
+    from guardrail.engines.local.model import FILES
+
+    if not folder:
+        return LocalEngine()
+    missing = [name for name in FILES if not Path(folder, name).is_file()]
+    if missing:
+        raise ConfigurationError(
+            f"the folder {folder!r} of engine 'local:<folder>' lacks {', '.join(missing)}. It must hold "
+            f"{', '.join(FILES)}, as training.export and training.fit write them."
+        )
+    return LocalEngine(folder=Path(folder))
 
 
 def _llm(model: str) -> Engine | AsyncEngine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 
@@ -13,6 +15,7 @@ from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.catalog import SPECS
 from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.local.engine import LocalEngine
+from guardrail.engines.local.model import FILES, MODEL_FOLDER
 from guardrail.policy.calibration import engine_identity
 from guardrail.types import LOGIC_ERRORS, Action, ErrorType
 
@@ -47,6 +50,36 @@ def test_a_cascade_is_local_first_then_the_model(key):
     assert engine.always == {ErrorType.CAUSAL_CONFUSION}
 
 
+@pytest.fixture
+def weights(tmp_path):
+    """A folder of weights: a copy of those that ship, under which every claim is likelier than under theirs."""
+    for name in FILES:
+        shutil.copy(MODEL_FOLDER / name, tmp_path / name)
+    scorer = json.loads((tmp_path / "scorer.json").read_text())
+    (tmp_path / "scorer.json").write_text(json.dumps(scorer | {"intercept": scorer["intercept"] + 2.0}))
+    return tmp_path
+
+
+def test_weights_of_ones_own_judge(weights):
+    claim, passages = "The shop closes late.", ["The shop closes at 8 pm."]
+    own, shipped = Guard(engine=f"local:{weights}"), Guard()
+    assert own.check(claim, passages).score > shipped.check(claim, passages).score
+    assert engine_identity(own.engine) != engine_identity(shipped.engine)
+
+
+def test_a_larger_reader_may_stand_behind_the_local_one(weights):
+    """No model is asked for it."""
+    engine = Guard(engine=f"cascade:local:{weights}").engine
+    assert (engine.first, engine.second) == (LocalEngine(), LocalEngine(folder=weights))
+
+
+@pytest.mark.parametrize("name", ["local", "cascade:local"])
+def test_a_folder_that_lacks_a_file_is_named_with_what_it_lacks(name, weights):
+    (weights / "scorer.json").unlink()
+    with pytest.raises(ConfigurationError, match=rf"'{weights}'.* lacks scorer\.json\."):
+        Guard(engine=f"{name}:{weights}")
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -56,9 +89,9 @@ def test_a_cascade_is_local_first_then_the_model(key):
         ("llm:", "llm:<model>"),
         ("cascade", "cascade:<model>"),
         ("nli", "hub id or folder"),
-        ("zzz", "Known: local, llm:<model>"),
-        ("", "Known: local, llm:<model>"),
-        ("local:x", "unknown engine 'local:x'"),
+        ("zzz", "Known: local, local:<folder>"),
+        ("", "Known: local, local:<folder>"),
+        ("lokal:x", "unknown engine 'lokal:x'"),
     ],
 )
 def test_a_wrong_name_says_what_to_write(name, says):

@@ -32,6 +32,9 @@ OUTPUTS = VERDICTS + len(ERROR_TYPES)
 TOKEN_KINDS = 6
 """How many values token types take: see ``token_types``."""
 
+FILES = ("model.onnx", "tokenizer.json", "scorer.json")
+"""What a folder of weights must hold."""
+
 PACKS = "packs.json"
 """A file of a model's folder: there where the model is one of guardrail.engines.local.packs."""
 
