@@ -17,7 +17,10 @@ from guardrail.types import Span
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:[.,'’](?=\w)[^\W_{_CJK}]+)*")
-_PLACED = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|\d+(?:[.,:]\d+)*|[^\W\d_](?:[^\W_\u3400-\u9fff]|[’'](?=[^\W\d_]))*")
+_PLACED = re.compile(
+    r"[\u3400-\u9fff\uf900-\ufaff]|[\u3040-\u30ff]+|\d+(?:[.,:]\d+)*"
+    r"|[^\W\d_](?:[^\W_\u3040-\u30ff\u3400-\u9fff]|[’'](?=[^\W\d_]))*"
+)
 _ANY = re.compile(r"[^\W_]")
 
 STOP_WORDS = frozenset(
@@ -93,7 +96,7 @@ def _forms(surface: str) -> tuple[str, str]:
 
 
 def read_words(text: str) -> tuple[Word, ...]:
-    """All words in order; each CJK character and each run of digits is one."""
+    """All words in order; each CJK character, each run of kana and each run of digits is one."""
     found = []
     for match in _PLACED.finditer(text):
         start, end = match.span()

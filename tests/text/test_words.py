@@ -27,6 +27,7 @@ def test_read_words_have_places_and_bare_forms():
     words = read_words("Müller’s 1,200 birds 磨")
     assert [(w.form, w.stem) for w in words] == [("muller", "mull"), ("1,200", ""), ("birds", "bird"), ("磨", "磨")]
     assert (words[1].start, words[1].end) == (9, 14)
+    assert [w.form for w in read_words("DVDは3枚")] == ["dvd", "は", "3", "枚"]
 
 
 def test_has_words_and_is_cjk():

@@ -108,6 +108,13 @@ _META = re.compile(
 )
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]{1,160}(?:\*\*|__)\s*[:：]?\s*$")
 _VALUE = re.compile(r"[:：]\s*\w")  # "**Answer: Paris**"
+_TOPIC = re.compile(
+    r"[:：]\s*(?:an?\s|the\s|key\s|main\s)?(?:accounts|background|comparison|details|facts|features|figures|history"
+    r"|instructions|numbers|overview|points|results|steps|summary|timeline|at\sa\sglance|in\sbrief|in\sfigures"
+    r"|概述|概览|总结|对比|比较|步骤|要点)\W*$",
+    re.IGNORECASE,
+)
+"""What a heading may have behind its colon without saying anything: "Folk Festival: accounts"."""
 _FULL_STOP = re.compile(r"[.。!！؟।][\"'”’」』)）\]*_\s]*$")
 _OPEN_LIST = re.compile(
     r"(?:\b(?:is|are|was|were|includes?|including|following|as follows)|包括|有|如下|为|是|以下[^，。]{0,12})\s*[:：]$",
@@ -126,7 +133,7 @@ def affirms(text: str) -> bool:
 
 
 def _is_heading(text: str, raw: str, kind: Kind, *, alone: bool) -> bool:
-    titled = alone and (kind is Kind.HEADING or is_bold_line(raw)) and not _VALUE.search(text)
+    titled = alone and (kind is Kind.HEADING or is_bold_line(raw)) and not _VALUE.search(_TOPIC.sub("", text))
     asks = _WH.match(text) is not None and not re.search(r"\d", text)
     if titled and not _FULL_STOP.search(text) and (asks or not title_claims(text)):
         return True

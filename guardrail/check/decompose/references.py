@@ -96,9 +96,15 @@ def is_source_line(text: str, names: Collection[str] = frozenset()) -> bool:
 
 
 def is_source_note(raw: str) -> bool:
-    """Whether a line is the text of a footnote that names a file, page or address: "[^1]: handbook.pdf, p. 3"."""
+    """Whether a line is the text of a footnote that names a file, page, address or work: "[^1]: handbook.pdf, p. 3"."""
     note = _NOTE.match(raw)
-    return note is not None and _is_work(URL.sub(" x.html ", raw[note.end() :]), ())
+    if note is None:
+        return False
+    said = raw[note.end() :]
+    title = _TITLE.search(said)
+    if title is not None and not predicates(said) and not re.search(r"\d", said):
+        return len(said.split()) <= _MOST_WORDS
+    return _is_work(URL.sub(" x.html ", said), ())
 
 
 def opens_references(line: str) -> bool:

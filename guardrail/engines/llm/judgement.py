@@ -250,6 +250,8 @@ def _quotes(replies: Sequence[QuoteReply], documents: Documents) -> tuple[dict[i
     for reply in replies:
         number = documents.number(reply.document)
         spans = () if number is None else documents.locate(number, reply.text)
+        if number is not None and not spans and documents.titled(number, reply.text):
+            continue  # no evidence, but nothing made up
         if number is None or not spans:
             spoiled.add(number)
             continue

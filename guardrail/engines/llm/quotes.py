@@ -15,7 +15,7 @@ from functools import cached_property
 from guardrail.engines.llm.workings import gives, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
-from guardrail.text.facts.fact import Amount, Facts
+from guardrail.text.facts.fact import Amount, Bound, Facts
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
@@ -150,6 +150,10 @@ class Documents:
         lost = set(content_words(label)) if not self.hostile else None
         return lost is not None and len(lost.difference(self._asked, *self._words)) <= 1
 
+    def titled(self, number: int, words: str) -> bool:
+        """Whether a document's title has these words."""
+        return _search(_plain(self.passages[number].title or "")[0], _plain(words)[0].strip(_EDGES), 0) is not None
+
     def written(self, span: Span) -> str:
         """What the answer has there; "" if the answer is not known."""
         return span.of(self._answer)
@@ -169,9 +173,9 @@ class Documents:
         A judge that calls such a claim supported is not believed. Names and quotations are compared only where claim
         and passages are in one script and, if it is Latin, in English, where capitals tell names; numbers everywhere.
         Not demanded is what the answer does not write there, or not as a name (another piece of it, a heading or the
-        question brought it; "Let" opens a sentence), what the question has or what follows from it, and a name that the
-        judge names another name for which some passage has; beside orders it may not name any. Values of a case that
-        the claim makes up, to apply a rule to it, are its own.
+        question brought it; "Let" opens a sentence) or not as exactly, what the question has or what follows from it,
+        and a name that the judge names another name for which some passage has; beside orders it may not name any.
+        Values of a case that the claim makes up, to apply a rule to it, are its own.
 
         Args:
             claim: What is claimed.
@@ -194,7 +198,11 @@ class Documents:
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
+            if missing.kind in VALUE_KINDS and _is_hedged(missing.claim_value, said):
+                continue
             if missing.kind in VALUE_KINDS and self._is_derived(missing.claim_value, said or claim, aliases):
+                continue
+            if missing.kind in VALUE_KINDS and self._is_same_number(missing.claim_value, aliases):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
@@ -209,6 +217,16 @@ class Documents:
         """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
         bare = _SCALE.sub("", value)
         return bare != value and not missing_facts(extract(bare), self._facts)
+
+    def _is_same_number(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
+        """Whether the judge says where a passage has a bare number within a name: "a 256-bit key = AES-256"."""
+        if self.hostile or not all(isinstance(f.value, Amount) and not f.value.unit for f in extract(value).facts):
+            return False
+        return any(
+            value.casefold() in one.casefold() and numbers_in(value) <= numbers_in(other) and self._mentions(other)
+            for pair in aliases
+            for one, other in (pair, pair[::-1])
+        )
 
     def _is_derived(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
         """Whether the question has the value, the judge shows how it comes about, or it follows from its sentence.
@@ -285,6 +303,12 @@ class Documents:
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
+
+
+def _is_hedged(value: str, said: str) -> bool:
+    """Whether an answer says a value less exactly than the claim made of it: "a bit over 19 hours"."""
+    same = [fact.value for fact in extract(said).facts if fact.surface == value and isinstance(fact.value, Amount)]
+    return bool(same) and all(amount.bound is not Bound.EXACT for amount in same)
 
 
 def _told(text: str) -> set[str]:

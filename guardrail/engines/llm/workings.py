@@ -69,9 +69,9 @@ def _results(totals: Sequence[float], right: str) -> Iterator[tuple[float, bool]
             if result is None:
                 continue
             for total in totals:
-                wanted = total * 100 if is_share and total <= 1 else total
+                wanted = abs(total * 100 if is_share and total <= 1 else total)  # a loss is written without its sign
                 off = abs(wanted - result)
-                if off <= _half_a_digit(match.group(), mark) and off <= _ROUNDED * abs(wanted):
+                if off <= _half_a_digit(match.group(), mark) and off <= _ROUNDED * wanted:
                     yield result, is_share
 
 

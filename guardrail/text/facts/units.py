@@ -100,6 +100,8 @@ _CJK_UNIT = sorted(
 )
 _AFTER_CJK = re.compile(r"\s?个?(?P<unit>" + "|".join(_CJK_UNIT) + ")")
 _BEFORE = re.compile(r"(?P<unit>US\$|[$€£¥￥]|USD|EUR|GBP|CNY|RMB|人民币)\s?$")
+_COMPOUND = re.compile(r"-(?!(?:long|old|wide|deep|high|tall|thick|by)\b)[a-z]{2}", re.IGNORECASE)
+"""Behind a unit that is none: "640 night-shift nurses"."""
 _CUBES = {"metre": "m³", "meter": "m³", "m": "m³"}
 _SQUARES = {"metre": "m²", "meter": "m²", "m": "m²", "kilometre": "km²", "kilometer": "km²", "km": "km²"}
 _SQUARE_FEET = 0.09290304
@@ -128,7 +130,7 @@ def unit_after(text: str, at: int) -> tuple[str, float, int] | None:
     elif name.startswith(("percent", "per cent")):
         known = UNITS["%"]
     else:
-        known = _known(name)
+        known = None if text[at : at + 1].isspace() and _COMPOUND.match(text, end) else _known(name)
     if known is None:
         return None
     if known[0] == "m" and match["per"]:

@@ -14,6 +14,7 @@ def checked(answer):
     ("answer", "reason"),
     [
         ("# Early life", "heading"),
+        ("### Fennbrook Folk Festival: accounts", "heading"),
         ("Main causes:", "heading"),
         ("主要原因：", "heading"),
         ("Here are the main points:", "meta"),
@@ -49,6 +50,7 @@ def test_not_check_worthy(answer, reason):
     [
         "# The tower is 330 m tall.",
         "# Paris is the capital of France",
+        "### Verdict: guilty",
         "**The sky is green.**",
         "Restart the server.",
         "The tower is 500 m tall, isn't it?",

@@ -68,6 +68,9 @@ def test_lines_that_say_where_it_was_read(line, source):
 def test_footnotes_that_name_a_file_are_sources_and_others_are_read():
     assert is_source_note("[^1]: handbook.pdf, p. 3")
     assert is_source_note("[2] https://library.example/fees")
+    assert is_source_note('[^1]: County museum, "Thirkby hoard"')
+    assert not is_source_note('[^1]: The museum sold the "Thirkby hoard".')
+    assert not is_source_note('[^1]: Deadline 5 May, "final call"')
     assert not is_source_note("[1] The tower is tall.")
     assert not is_source_note("handbook.pdf")  # may be the answer to "which file?"
 

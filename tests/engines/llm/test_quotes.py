@@ -199,3 +199,46 @@ RESULTS = Documents(
 )
 def test_a_table_need_not_say_that_it_counts_in_millions(claim: str, missing: str | None) -> None:
     assert RESULTS.lacks(claim) == missing
+
+
+CIPHER = Documents([Passage(text="`-e` encrypts with the key in your home directory (AES-256).", title="Backup")])
+
+
+@pytest.mark.parametrize(
+    ("link", "missing"),
+    [
+        (("a 256-bit key", "AES-256"), None),
+        (("AES-256", "a 256-bit key"), None),
+        (("a 256-bit key", "AES-512"), "256"),
+        (("a 256-bit key", "the key"), "256"),
+        (("a long key", "AES-256"), "256"),
+    ],
+)
+def test_a_number_within_a_name_is_found_where_the_judge_says_so(link: tuple[str, str], missing: str | None) -> None:
+    assert CIPHER.lacks("The key has 256 bits.") == "256"
+    assert CIPHER.lacks("AES with a 256-bit key is used.", None, [link]) == missing
+
+
+def test_a_unit_is_no_name_that_a_number_stands_in() -> None:
+    """Else any amount could be linked to any other of the same number."""
+    doses = Documents([Passage(text="Take 256 ml a day.")])
+    assert doses.lacks("Take 256 mg a day.", None, [("256 mg", "256 ml")]) == "256 mg"
+
+
+BREAD = Documents(
+    [Passage(text="Leave it for 14 hours, then let it rise for 4 hours.")],
+    answer="You need a bit over 19 hours, most of which is waiting.",
+)
+
+
+def test_a_value_need_not_be_more_exact_than_the_answer_has_it() -> None:
+    assert BREAD.lacks("Most of 19 hours is waiting.", Span(0, 55)) is None
+    assert (
+        Documents(BREAD.passages, answer="You need 19 hours.").lacks("19 hours are needed.", Span(0, 18)) == "19 hours"
+    )
+
+
+def test_words_of_a_title_are_known_as_such() -> None:
+    assert DAM.titled(0, "larkmoor dam")
+    assert not DAM.titled(0, "moor dam")
+    assert not DAM.titled(1, "Larkmoor Dam")

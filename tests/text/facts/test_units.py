@@ -9,6 +9,7 @@ from guardrail.text.facts.units import to_base, unit_after, unit_before
     ("text", "dimension", "factor"),
     [
         (" km long", "m", 1000),
+        (" km-long", "m", 1000),
         ("公里", "m", 1000),
         (" more weeks", "s", None),
         (" km/h", "m/s", 1 / 3.6),
@@ -27,7 +28,7 @@ def test_a_unit_behind_a_number(text, dimension, factor):
         assert found[:2] == (dimension, pytest.approx(factor))
 
 
-@pytest.mark.parametrize("text", ["5 birds", "5", "5 mills"])
+@pytest.mark.parametrize("text", ["5 birds", "5", "5 mills", "5 night-shift nurses"])
 def test_other_words_are_no_units(text):
     assert unit_after(text, 1) is None
 
