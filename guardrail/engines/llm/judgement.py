@@ -14,7 +14,7 @@ from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, answer_of
 from guardrail.engines.llm.short_forms import TIE
-from guardrail.engines.llm.statements import declines, is_about_documents, is_label, is_talk
+from guardrail.engines.llm.statements import declines, is_about_documents, is_advice, is_label, is_talk
 from guardrail.text.facts import extract
 from guardrail.text.words import read_words
 from guardrail.types import (
@@ -161,7 +161,7 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
     )
     if reply.verdict in ("absent", "no_claim"):
-        return _unsaid(reply, certainty, labels, claim, segment, cells)
+        return _unsaid(reply, certainty, labels, claim, segment, cells, documents)
     named = reply.verdict == "supported" and reply.error != "none"
     fault = _INCONSISTENT if named else _unfit(reply.verdict, labels, backed)
     if fault is not None:
@@ -193,6 +193,7 @@ def _unsaid(
     claim: Claim,
     segment: Segment,
     cells: tuple[Cell | None, ...],
+    documents: Documents,
 ) -> Row:
     """A point that is true because the documents are silent, or that states nothing.
 
@@ -203,7 +204,8 @@ def _unsaid(
     texts = (claim.text,) if extract(claim.text).facts else (claim.text, segment.text)
     if reply.verdict == "absent" and not any(map(is_about_documents, texts)):
         return _NO_ABSENCE.row(claim.id, cells)
-    if reply.verdict == "no_claim" and not is_talk(claim.text):
+    advice = is_advice(claim.text) and not documents.hostile and documents.lacks(claim.text, segment.span) is None
+    if reply.verdict == "no_claim" and not (advice or is_talk(claim.text)):
         return _NO_TALK.row(claim.id, cells)
     told = "no document says it" if reply.verdict == "absent" else "states nothing"
     return Row(

@@ -71,6 +71,30 @@ _REFERRAL = re.compile(
 )
 """Sends the reader to somebody else, and says nothing of what will be found there."""
 
+_ADVICE = re.compile(
+    r"(?:please\ |kindly\ |you\ (?:may|might|can|could|should)\ (?:want\ to\ |wish\ to\ |also\ )?"
+    r"|it(?:['’]s|\ is|\ would\ be)\ best\ to\ |i(?:['’]d|\ would)?\ (?:suggest|recommend)\ (?:that\ you\ )?)*"
+    r"(?:ask(?:ing)?|contact(?:ing)?|consult(?:ing)?|check(?:ing)?\ with|reach(?:ing)?\ out\ to|turn(?:ing)?\ to"
+    r"|(?:talk|speak)(?:ing)?\ (?:to|with)|get(?:ting)?\ in\ touch\ with)\ [^.;:\d]{2,100}[.!]?"
+    r"|if\ you\ (?:can|could|have|share|send|provide|upload|give|would\ like|need|want)\b[^.;:,]{2,80},\ "
+    r"(?:then\ )?i(?:['’]ll|['’]d|\ will|\ would|\ can|\ could)\ (?:be\ (?:happy|glad)\ to\ |gladly\ |happily\ )?"
+    r"(?:look|check|try|help|take|review|go\ through|search|answer)\b[^.;:,\d]{0,60}[.!]?"
+    r"|(?:bitte\ |am\ besten\ |(?:sie\ )?können\ sie\ |ich\ empfehle(?:\ ihnen)?,?\ )*"
+    r"(?:wenden|fragen|kontaktieren|erkundigen|sprechen)\ sie\b[^.;:\d]{2,100}[.!]?"
+    r"|(?:请|建议|可以?|您|你|也|可|先|直接|不妨|至于){0,6}(?:查看[^，。；：\d]{1,12}[，,]?或?)?"
+    r"(?:向[^，。；：\d]{1,14}(?:咨询|询问|确认|了解)|(?:咨询|询问|联系)[^，。；：\d]{1,16})[。！]?"
+    r"|(?:如果|如|若|要是)?[您你]?(?:能|可以|愿意|方便)?(?:提供|上传|补充|分享|发来)[^，。；：]{1,24}[，,]"
+    r"我(?:可以|能|会|就能|很乐意|乐意|将)?(?:再|继续|重新)?(?:帮|为|替)?[您你]?[^，。；：\d]{1,14}[。！]?",
+    re.IGNORECASE,
+)
+"""Where else to ask, and what would help to answer. Wider than the patterns above: never beside orders to the judge."""
+_REASON = re.compile(
+    r"\b(?:because|since|as|who|whom|which|that|where|so|weil|denn|da)\b|因为|由于|所以|就会|将会"
+    r"|\bto\ (?!(?:the|your|our|an?|ask|check|consult|contact|talk|speak|get|confirm|find|be|help|answer|take)\b)\w+",
+    re.IGNORECASE,
+)
+"""What could hold a claim within advice ("Contact HR, who refund the fee")."""
+
 _NUMBERING = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]|[-*•]", re.IGNORECASE)
 
 _LACKS = re.compile(
@@ -120,11 +144,28 @@ def declines(text: str) -> bool:
     return _DECLINES.search(text) is not None
 
 
+_REFUSES = re.compile(
+    r"\bI\s?(?:cannot|can['’]t|could\ not|couldn['’]t|(?:am|['’]m)\ (?:not\ able|unable)\ to)\ "
+    r"(?:give|tell|provide|offer|name|determine|calculate|work\ out|confirm|say|answer|find)\b"
+    r"|\bkann\ ich\b[^.;]{0,60}\b(?:kein\w*|nicht)\b[^.;]{0,60}\b(?:nennen|sagen|beantworten|angeben|finden)\b"
+    r"|(?=.*\b(?:nicht|kein\w*|nur|lediglich)\b)(?=.*\b(?:Unterlagen|Dokument\w*|Passagen?|Quellen?|Text\w*)\b)"
+    r".*\b(?:steht|stehen|nenn\w+|genannt|erwähn\w+|angegeben|Angaben?|enthalten|enthält|lässt\ sich|hervor)\b"
+    r"|(?:无法|無法)(?:得出|给出|提供|算出|回答|确定)",
+)
+"""A refusal in the first person, and what documents lack in German."""
+
+
 def is_about_documents(text: str) -> bool:
     """Whether a text says that something is not told: by the documents, or so that it cannot be told."""
-    if _IS_NOT_GIVEN.search(text):
+    if _IS_NOT_GIVEN.search(text) or _REFUSES.search(text):
         return True
     return _LACKS.search(text) is not None and bool(_SOURCE.search(text) or _TELLS.search(text))
+
+
+def is_advice(text: str) -> bool:
+    """Whether a text only says where else to ask, or what would help to answer, as far as a judge may say so."""
+    text = " ".join(text.split())
+    return _ADVICE.fullmatch(text) is not None and not _REASON.search(text)
 
 
 def is_talk(text: str) -> bool:

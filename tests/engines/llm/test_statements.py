@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.engines.llm.statements import is_about_documents, is_talk
+from guardrail.engines.llm.statements import is_about_documents, is_advice, is_talk
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,53 @@ def test_claims_are_no_talk(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Please check with the child's doctor or a pharmacist before giving any.",
+        "You may want to ask the People Operations team or your contract manager directly.",
+        "If you can share the R300 manual, I'd be happy to take another look.",
+        "建议您向行政部咨询。",
+        "您可以查看机身铭牌，或联系客服确认。",
+        "如果您能提供附件三，我可以继续帮您查看。",
+        "Bitte wenden Sie sich an Ihre Personalabteilung, dort hilft man Ihnen sicher weiter.",
+        "Am besten fragen Sie direkt bei der Stadt nach.",
+    ],
+)
+def test_advice_where_to_ask(text: str) -> None:
+    assert is_advice(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please contact HR, who refund the fee.",
+        "You should contact support within 14 days.",
+        "It's best to ask the manager because refunds are not possible.",
+        "If you can send me the receipt, the shop refunds the price.",
+        "Ask your doctor to double the dose.",
+        "Please contact support to cancel.",
+        "建议您向客服咨询，因为不能退款。",
+        "Fragen Sie den Arzt, weil die Dosis zu hoch ist.",
+        "Take the tablets with food.",
+    ],
+)
+def test_claims_are_no_advice(text: str) -> None:
+    assert not is_advice(text)
+
+
+@pytest.mark.parametrize(
     ("text", "about"),
     [
         ("The manuals do not state the warranty.", True),
         ("Whether four votes were enough depends on the cost of the roof, which isn't given.", True),
         ("文档没有提到价格。", True),
+        ("I can't give you that figure.", True),
+        ("Oslo isn't listed in Annex B, so I can't give you a figure for it.", True),
+        ("Was die Sauna kostet, steht in den Unterlagen leider nicht.", True),
+        ("Dazu kann ich Ihnen leider keinen Wert nennen.", True),
+        ("Für die Anmeldung sind keine Dokumente nötig.", False),
+        ("Hunde sind nicht erlaubt.", False),
+        ("不能提供退款。", False),
         ("Breakfast is not included.", False),
         ("Who counted at the Vik meadows isn't given.", True),
         ("Who is not named in the will inherits nothing.", False),
