@@ -140,6 +140,8 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     labels = _labels(reply.labels, documents)
     if labels is None:
         return _blank(claim.id, documents, _UNNAMED)
+    if reply.verdict == "absent" and "S" in labels and "C" not in labels:  # a document says itself that it is not known
+        reply = reply.model_copy(update={"verdict": "supported"})
     quotes, invented = _quotes(reply.quotes, documents)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed |= _together(labels, quotes, backed, claim, segment, documents)
