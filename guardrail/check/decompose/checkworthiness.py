@@ -108,7 +108,7 @@ _META = re.compile(
 )
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]{1,160}(?:\*\*|__)\s*[:：]?\s*$")
 _VALUE = re.compile(r"[:：]\s*\w")  # "**Answer: Paris**"
-_TOPIC = re.compile(
+_GENERIC = re.compile(
     r"[:：]\s*(?:an?\s|the\s|key\s|main\s)?(?:accounts|background|comparison|details|facts|features|figures|history"
     r"|instructions|numbers|overview|points|results|steps|summary|timeline|at\sa\sglance|in\sbrief|in\sfigures"
     r"|概述|概览|总结|对比|比较|步骤|要点)\W*$",
@@ -133,7 +133,7 @@ def affirms(text: str) -> bool:
 
 
 def _is_heading(text: str, raw: str, kind: Kind, *, alone: bool) -> bool:
-    titled = alone and (kind is Kind.HEADING or is_bold_line(raw)) and not _VALUE.search(_TOPIC.sub("", text))
+    titled = alone and (kind is Kind.HEADING or is_bold_line(raw)) and not _VALUE.search(_GENERIC.sub("", text))
     asks = _WH.match(text) is not None and not re.search(r"\d", text)
     if titled and not _FULL_STOP.search(text) and (asks or not title_claims(text)):
         return True

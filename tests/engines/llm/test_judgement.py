@@ -72,6 +72,27 @@ def test_silence_is_no_contradiction() -> None:
     assert row.contradicted < 0.5
 
 
+UNKNOWN = Documents([Passage(id="a", text="The cause of the fire is not known.")])
+TOLD = Segment(id="s1", span=Span(0, 42), text="The report does not know what caused the fire.")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "passes"),
+    [("d1:S", "not known", True), ("d1:S", "never found", False), ("d1:C", "not known", False), ("d1:N", "", True)],
+)
+def test_what_a_document_calls_unknown_may_be_called_absent(labels: str, words: str, passes: bool) -> None:
+    quotes = [{"document": "d1", "text": words}] if words else []
+    row = read(point("absent", labels, quotes=quotes), segment=TOLD, documents=UNKNOWN).row
+    assert (row.unverified is None and row.supported > 0.5) is passes
+
+
+def test_a_title_quoted_makes_no_other_quote_void() -> None:
+    titled = Documents([Passage(id="a", text="It is 64 metres high.", title="Larkmoor Dam")])
+    quotes = [{"document": "d1", "text": words} for words in ("Larkmoor Dam", "It is 64 metres high.")]
+    assert read(point(labels="d1:S", quotes=quotes), documents=titled).complete
+    assert not read(point(labels="d1:S", quotes=quotes[:1]), documents=titled).complete
+
+
 def test_two_documents_may_bear_a_claim_out_together() -> None:
     both = [HIGH, {"document": "d2", "text": "The reservoir of Larkmoor Dam holds 41 million cubic metres."}]
     assert read(point(labels="d1:P d2:P d3:N", quotes=both)).row.supported > 0.5
