@@ -78,7 +78,8 @@ ifneq ($(DATA),)
 endif
 
 cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
-	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/engines/cross_encoder
+	$(BIN)/python $(PIP) install "onnx>=1.17"
+	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/engines/cross_encoder tests/training/test_restore.py
 
 lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, openai, OpenTelemetry
 	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest

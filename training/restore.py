@@ -31,7 +31,7 @@ def restore(path: Path) -> dict[str, Tensor]:
         stem = node.input[1].removesuffix("_quantized")
         weight = torch.from_numpy(np.ascontiguousarray(_plain(arrays, stem).T))
         if stem.startswith("model."):  # pooler and classifier keep their names
-            found[stem.removeprefix("model.")] = weight
+            found[stem.removeprefix("model.").removesuffix("_Transposed")] = weight
             continue
         match = _PRODUCT.match(node.output[0])
         if match is None or match["name"] is None:

@@ -46,14 +46,9 @@ def build_guards(
     for name, wanted in settings.guard_settings().items():
         old = (before or {}).get(name)
         try:
-            built[name] = (
-                old
-                if old and old[0] == wanted
-                else (
-                    wanted,
-                    build_guard(wanted, settings, recorder, processes),
-                )
-            )
+            if old is None or old[0] != wanted:
+                old = (wanted, build_guard(wanted, settings, recorder, processes))
+            built[name] = old
         except ConfigurationError as error:
             raise ConfigurationError(f"guards.{name}: {error}") from None
     return built

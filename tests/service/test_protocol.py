@@ -69,15 +69,19 @@ def end_begins(server):
     wait_until(lambda: not any(each.is_serving() for each in server.servers))
 
 
+def end_within_a_reply(client, app, server):
+    client.sendall(ASK)
+    until(client, b"begun ")
+    end_begins(server)
+    app.end.set()
+    until(client, b"ended\r\n0\r\n\r\n")
+
+
 def test_after_a_reply_that_had_begun_one_more_is_answered(served, monkeypatch):
     monkeypatch.setattr(protocol, "_LINGER", 600.0)
     app, server, address, thread = served
     with socket.create_connection(address, timeout=60) as client:
-        client.sendall(ASK)
-        until(client, b"begun ")
-        end_begins(server)
-        app.end.set()
-        until(client, b"ended\r\n0\r\n\r\n")
+        end_within_a_reply(client, app, server)
         client.sendall(ASK)
         assert CLOSES in until(client, b"ended\r\n0\r\n\r\n")
         assert client.recv(1) == b""
@@ -89,11 +93,7 @@ def test_where_none_comes_the_connection_ends(served, monkeypatch):
     monkeypatch.setattr(protocol, "_LINGER", 0.05)
     app, server, address, thread = served
     with socket.create_connection(address, timeout=60) as client:
-        client.sendall(ASK)
-        until(client, b"begun ")
-        end_begins(server)
-        app.end.set()
-        until(client, b"ended\r\n0\r\n\r\n")
+        end_within_a_reply(client, app, server)
         assert client.recv(1) == b""
     thread.join(60)
     assert not thread.is_alive()

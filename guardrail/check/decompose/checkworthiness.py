@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from guardrail.check.decompose.abstention import SOURCES
 from guardrail.check.decompose.blocks import Kind
+from guardrail.check.decompose.courtesies import is_courtesy
 from guardrail.check.decompose.predicates import title_claims
 from guardrail.check.decompose.references import CITATION, HEADING, URL, is_source_line, is_source_note
 from guardrail.text.labels import is_label, without_label
@@ -117,7 +118,8 @@ _GENERIC = re.compile(
 """What a heading may have behind its colon without saying anything: "Folk Festival: accounts"."""
 _FULL_STOP = re.compile(r"[.。!！؟।][\"'”’」』)）\]*_\s]*$")
 _OPEN_LIST = re.compile(
-    r"(?:\b(?:is|are|was|were|includes?|including|following|as follows)|包括|有|如下|为|是|以下[^，。]{0,12})\s*[:：]$",
+    r"(?:\b(?:is|are|was|were|includes?|including|following|as follows|like this)|包括|有|如下|为|是|以下[^，。]{0,12})"
+    r"\s*[:：]$",
     re.IGNORECASE,
 )
 
@@ -159,7 +161,7 @@ def skip_reason(text: str, raw: str, kind: Kind, *, alone: bool, names: Collecti
         return CITATION if has_words(raw) and "<" not in raw else MARKUP
     if not has_words(URL.sub("", text)) or is_source_line(text, names) or (alone and is_source_note(raw)):
         return CITATION
-    if len(text) <= 200 and not _CLAIM_SIGN.search(text) and _GREETING.fullmatch(text):
+    if len(text) <= 200 and not _CLAIM_SIGN.search(text) and (_GREETING.fullmatch(text) or is_courtesy(text)):
         return GREETING
     if len(text) <= 240 and not _CLAIM_SIGN.search(text) and _META.fullmatch(text):
         return META

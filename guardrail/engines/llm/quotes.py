@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.workings import gives, numbers_in
@@ -128,14 +128,13 @@ class Documents:
         passage = self.passages[number]
         own, around_it = _told(claim), _told(f"{claim} {segment}")
         quoted = _told(" ".join([passage.title or "", *(around(passage.text, span, _CONTEXT) for span in spans)]))
-        for left, right in pairs:
-            for one, other in ((left, right), (right, left)):
-                ours, theirs = _told(one), _told(other)
-                if ours == theirs or not (_long_enough(one) and _long_enough(other)):
-                    continue
-                words = any(not word[0].isdigit() for word in ours | theirs)
-                if words and ours & own and ours <= around_it and theirs and theirs <= quoted:
-                    return True
+        for one, other in _both_ways(pairs):
+            ours, theirs = _told(one), _told(other)
+            if ours == theirs or not (_long_enough(one) and _long_enough(other)):
+                continue
+            words = any(not word[0].isdigit() for word in ours | theirs)
+            if words and ours & own and ours <= around_it and theirs and theirs <= quoted:
+                return True
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
         return any(gives(value, pairs, self._numbers) for value in values)
 
@@ -224,8 +223,7 @@ class Documents:
             return False
         return any(
             value.casefold() in one.casefold() and numbers_in(value) <= numbers_in(other) and self._mentions(other)
-            for pair in aliases
-            for one, other in (pair, pair[::-1])
+            for one, other in _both_ways(aliases)
         )
 
     def _is_derived(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
@@ -261,10 +259,9 @@ class Documents:
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
-        pairs = [] if self.hostile else [pair for one, other in aliases for pair in ((one, other), (other, one))]
-        return any(
+        return not self.hostile and any(
             name in one.casefold() and _long_enough(other) and self._mentions(other) and not self._mentions(one)
-            for one, other in pairs
+            for one, other in _both_ways(aliases)
         )
 
     def _mentions(self, words: str) -> bool:
@@ -303,6 +300,13 @@ class Documents:
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
+
+
+def _both_ways(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each pair as it is and turned round: judges write either side first."""
+    for one, other in pairs:
+        yield one, other
+        yield other, one
 
 
 def _is_hedged(value: str, said: str) -> bool:

@@ -8,28 +8,16 @@ from __future__ import annotations
 import re
 
 from guardrail.check.decompose.abstention import SOURCES
+from guardrail.check.decompose.courtesies import is_courtesy
 from guardrail.text.facts import extract
 from guardrail.text.wording import negations, words
 from guardrail.text.words import content_words, stem
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|let['’]s|please|happy|glad|thanks?)\b", re.IGNORECASE)
-_INVITES = re.compile(
-    r"if\ (?:anything|something)\ (?:is|remains)\ (?:unclear|open),?\ (?:please\ )?(?:feel\ free\ to\ )?ask[.!]?"
-    r"|if\ you\ (?:can|could)\ (?:send|give|show|tell)\ me\ [^.;:]{1,60},\ i(?:['’]ll|\ will|\ can)"
-    r"(?:\ gladly|\ happily)?\ (?:look|check|try|help)(?:\ again|\ further)?[.!]?",
-    re.IGNORECASE,
-)
 _WISHES = re.compile(r"(?:i|we)\s+(?:wish|hope)\b", re.IGNORECASE)
 _OFFERS = re.compile(
     "我(?:还|也|很)?(?:可以|能|愿意|乐意)?(?:继续|再|进一步)?(?:帮|为|给|向|告诉)[您你]"
     "(?:继续|进一步|详细|更多|提供|比较|介绍|查询|查找|说明|解释|解答|整理|信息|一下|的)*[。！!]?"
-)
-_SYMPATHY = re.compile(
-    r"(?:i|we)(?:\ (?:am|are)|['’](?:m|re))\ (?:very\ |so\ |truly\ |really\ |deeply\ )?sorry\ "
-    r"(?:for|about|to\ hear(?:\ (?:about|of))?)\ (?:your|the|this|that|any)"
-    r"(?:\ (?:loss|inconvenience|trouble|wait|confusion|delay|news))?[.!]?"
-    r"|(?:对此|非常|十分|很)*(?:抱歉|遗憾)[。！]?",
-    re.IGNORECASE,
 )
 _TALK = frozenset(
     stem(word)
@@ -174,7 +162,7 @@ def is_talk(text: str) -> bool:
     Greetings, questions and refusals are known to the rules; "You can cancel" or "I can confirm that ..." are claims.
     """
     text = " ".join(text.split())
-    if any(pattern.fullmatch(text) for pattern in (_OFFERS, _REQUEST, _REFERRAL, _SYMPATHY, _INVITES, _NUMBERING)):
+    if is_courtesy(text) or any(p.fullmatch(text) for p in (_OFFERS, _REQUEST, _REFERRAL, _NUMBERING)):
         return True
     if extract(text).facts or _FIRST_PERSON.search(text) is None:
         return False

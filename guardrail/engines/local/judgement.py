@@ -11,7 +11,7 @@ from guardrail.engines.local.model import ERROR_TYPES
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
-from guardrail.engines.local.scorer import Scorer, Signals, coverage_ranges, log_odds
+from guardrail.engines.local.scorer import Scorer, Signals, log_odds
 from guardrail.text.facts import (
     EXACT,
     RELIABLE,
@@ -60,10 +60,9 @@ def judge_readings(
     question: str | None = None,
 ) -> Row:
     """Row of one of ``count`` segments, an answer to the question, from all that was read of it."""
-    windows = [r for r in readings if r.view.window is not None]
-    joint = next((r for r in readings if r.view.window is None), None)
+    windows, joint, single = _by_kind(readings)
     mismatches = gate(segment, library, readings, question)
-    signals = row_signals(readings, mismatches, views.coverage_all)
+    signals = row_signals(readings, mismatches)
     supported = scorer(signals, count)
     if any(m.weight >= EXACT for m in mismatches):
         supported = min(supported, 1 - CERTAIN)
@@ -75,8 +74,10 @@ def judge_readings(
             continue
         near = joint is not None and {library.owner[i] for i in joint.view.parts} == {window.passage}
         seen = [reading, joint] if joint and near else [reading]
+        if single is not None and library.owner[single.view.parts[0]] == window.passage:
+            seen.append(single)
         clashing = _clashing(segment, library, reading) if supported >= _LIKELY and len(windows) > 1 else ()
-        alone = scorer(row_signals(seen, clashing or mismatches, reading.view.coverage), count)
+        alone = scorer(row_signals(seen, clashing or mismatches), count)
         contradicted = reading.contradicted * min(1.0, reading.view.coverage / _ON_TOPIC)
         if clashing:
             contradicted = max(contradicted, CERTAIN if max(m.weight for m in clashing) >= _CLEAR else _LIKELY)
@@ -108,6 +109,13 @@ def judge_readings(
         reason=reason_of(segment.text, mismatches, clash, library.known),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= RELIABLE),
     )
+
+
+def _by_kind(readings: Sequence[Reading]) -> tuple[list[Reading], Reading | None, Reading | None]:
+    """Windows, the joint view, the best sentence."""
+    windows = [r for r in readings if r.view.window is not None]
+    single = next((r for r in readings if r.view.single), None)
+    return windows, next((r for r in readings if r.view.window is None and not r.view.single), None), single
 
 
 def _clashing(segment: Segment, library: Library, reading: Reading) -> tuple[Mismatch, ...]:
@@ -152,26 +160,22 @@ def gate(
     )
 
 
-def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], coverage_all: float) -> Signals:
+def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> Signals:
     """Features of the scorer for one segment (training/fit.py fits on the same ones)."""
-    windows = [r for r in readings if r.view.window is not None]
-    joint = next((r for r in readings if r.view.window is None), None)
-    best = max((r.supported for r in windows), default=0.5)
+    windows, joint, single = _by_kind(readings)
+    best = joint.supported if joint else max((r.supported for r in windows), default=0.5)
     nearest = max(windows, key=lambda r: r.view.coverage, default=None)
+    nearest_of_all = max((*windows, *([joint] if joint else [])), key=lambda r: r.view.coverage, default=None)
 
     def worst(kinds: AbstractSet[FactKind]) -> float:
         return max((m.weight for m in mismatches if m.kind in kinds), default=0.0)
 
-    some, most, full = coverage_ranges(max((r.view.coverage for r in readings), default=0.0))
     return Signals(
-        joint_support=log_odds(joint.supported if joint else best),
-        nearest_support=log_odds(max(readings, key=lambda r: r.view.coverage).supported if readings else 0.5),
+        joint_support=log_odds(best),
+        nearest_support=log_odds(nearest_of_all.supported if nearest_of_all else 0.5),
+        sentence_support=log_odds(single.supported if single else best),
         window_contradiction=log_odds(nearest.contradicted if nearest else 0.5),
         joint_contradiction=log_odds(joint.contradicted if joint else (nearest.contradicted if nearest else 0.5)),
-        coverage_some=some,
-        coverage_most=most,
-        coverage_full=full,
-        coverage_all=coverage_all,
         missing_numbers=worst(VALUE_KINDS),
         missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
         negation=worst({FactKind.NEGATION, FactKind.RESERVE, FactKind.FORCE, FactKind.YES_NO}),
@@ -199,7 +203,7 @@ def _error_type(signals: Signals, readings: Sequence[Reading], mismatches: Seque
         return ErrorType.OVERGENERALIZATION  # more is said than the passage asserts
     if signals.refuted >= RELIABLE or signals.negation >= RELIABLE:
         return ErrorType.CONTRADICTION
-    nearest = max(readings, key=lambda r: r.view.coverage, default=None)
+    nearest = max((r for r in readings if not r.view.single), key=lambda r: r.view.coverage, default=None)
     if nearest is None or nearest.view.coverage < _ON_TOPIC / 2 or not nearest.errors:
         return ErrorType.HALLUCINATION
     return ERROR_TYPES[max(range(len(ERROR_TYPES)), key=nearest.errors.__getitem__)]

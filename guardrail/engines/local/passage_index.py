@@ -1,6 +1,7 @@
-"""What the model gets to read for each segment: the windows that word overlap ranks first, and a joint view.
+"""What the model gets to read for each segment: the windows that word overlap ranks first, a joint view, one sentence.
 
-The joint view puts the best sentences of all passages together, for evidence that is spread over several.
+The joint view puts the best sentences of all passages together, for evidence that is spread over several; the best one
+is read alone as well, for what stands beside it distracts a small model.
 """
 
 from __future__ import annotations
@@ -30,27 +31,31 @@ _MAX_CANDIDATES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Text to read for a segment; ``parts`` number sentences of all passages; ``window`` is None for the joint view."""
+    """Text to read for a segment; ``parts`` number sentences of all passages.
+
+    ``window`` is None for the joint view and for the single sentence.
+    """
 
     text: str
     parts: tuple[int, ...]
     window: Window | None
     coverage: float
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentViews:
-    """All views of one segment, windows best first, and the share of its words that all passages together hold."""
+    """All views of one segment, windows best first."""
 
     words: tuple[str, ...]
     windows: tuple[View, ...]
     joint: View | None
-    coverage_all: float
+    single: View | None = None
 
     @property
     def all(self) -> tuple[View, ...]:
-        """The windows, then the joint view."""
-        return (*self.windows, self.joint) if self.joint else self.windows
+        """The windows, then the joint view, then the best sentence."""
+        return (*self.windows, *(view for view in (self.joint, self.single) if view))
 
 
 class Library:
@@ -128,17 +133,21 @@ class Library:
         pool: Sequence[int] = range(len(self.sentences))
         if len(self.sentences) > _MAX_CANDIDATES:
             pool = [i for _, _, w in scored[:50] for i in self._parts(w)]
-        picked = self._in_reading_order(self.overlap.rank(words, pool, JOINT_SENTENCES))
-        joint = None
+        ranked = self.overlap.rank(words, pool, JOINT_SENTENCES)
+        picked = self._in_reading_order(ranked)
+        joint = single = None
         if picked:
             text = " ".join(
                 self._in_context(i, first=k == 0 or self.owner[picked[k - 1]] != self.owner[i])
                 for k, i in enumerate(picked)
             )
             joint = View(text, picked, None, self.overlap.coverage(words, picked))
-        return self._restated(segment, SegmentViews(words, found, joint, self.overlap.coverage(words, pool)), pool)
+        if len(ranked) > 1:
+            best = ranked[:1]
+            single = View(self.sentences[best[0]].text, best, None, self.overlap.coverage(words, best), single=True)
+        return self._restated(segment, SegmentViews(words, found, joint, single))
 
-    def _restated(self, segment: Segment, views: SegmentViews, pool: Sequence[int]) -> SegmentViews:
+    def _restated(self, segment: Segment, views: SegmentViews) -> SegmentViews:
         """Coverage of the segment in the evidence's forms of its values: "1 pm" is there where a passage says 13:00."""
         claim = extract(statement_of(segment.text))
         if not values_of(claim):
@@ -155,7 +164,6 @@ class Library:
             views,
             windows=tuple(map(covered, views.windows)),
             joint=covered(views.joint) if views.joint else None,
-            coverage_all=self.overlap.coverage(words, pool),
         )
 
     def _in_reading_order(self, picked: tuple[int, ...]) -> tuple[int, ...]:

@@ -17,12 +17,9 @@ from guardrail.engines.local.model import MODEL_FOLDER
 SIGNS = {
     "joint_support": 1,
     "nearest_support": 1,
+    "sentence_support": 1,
     "window_contradiction": -1,
     "joint_contradiction": -1,
-    "coverage_some": 1,
-    "coverage_most": 1,
-    "coverage_full": 1,
-    "coverage_all": 1,
     "missing_numbers": -1,
     "missing_names": -1,
     "negation": -1,
@@ -38,33 +35,21 @@ class Signals(NamedTuple):
     """What is known of one segment against some evidence; the fields are those of SIGNS.
 
     ``*_support`` and ``*_contradiction`` are log-odds (clipped to +-6); ``nearest`` is the view with the greatest
-    coverage: a window of short passages, mostly the joint view of long ones. (The best of all windows is no signal: in
-    a long document some window always seems to agree.) The coverage of the best view is cut into
-    three ranges, each 0..1 (up to 50 %, to 85 %, to 100 % of the words), for its effect is not linear. The gate's
-    fields are the greatest weight of a mismatch of that kind (0..1).
+    coverage: a window of short passages, mostly the joint view of long ones; ``sentence`` is the
+    best sentence, read alone. (The best of all windows is no signal: in a long document some window always seems to
+    agree. Nor is coverage: see docs/decisions/coverage-no-signal.md.) The gate's fields are the greatest weight of a
+    mismatch of that kind (0..1).
     """
 
     joint_support: float
     nearest_support: float
+    sentence_support: float
     window_contradiction: float
     joint_contradiction: float
-    coverage_some: float
-    coverage_most: float
-    coverage_full: float
-    coverage_all: float
     missing_numbers: float
     missing_names: float
     negation: float
     refuted: float
-
-
-_RANGES = ((0.0, 0.5), (0.5, 0.85), (0.85, 1.0))
-
-
-def coverage_ranges(coverage: float) -> tuple[float, float, float]:
-    """The three coverage signals of a coverage (0..1)."""
-    some, most, full = (min(max((coverage - low) / (high - low), 0.0), 1.0) for low, high in _RANGES)
-    return some, most, full
 
 
 def answer_prior(segments: int) -> float:

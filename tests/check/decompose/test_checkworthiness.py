@@ -24,6 +24,8 @@ def checked(answer):
         ("Hello!", "greeting"),
         ("I hope this helps!", "greeting"),
         ("Let me know if you have any questions.", "greeting"),
+        ("I'm very sorry for your loss.", "greeting"),
+        ("You can do it like this:", "heading"),
         ("你好！", "greeting"),
         ("希望这能帮到您！", "greeting"),
         ("What is the capital of France?", "question"),

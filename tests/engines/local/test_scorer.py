@@ -11,7 +11,7 @@ from guardrail.engines.local.scorer import LONGEST, SIGNS, Signals, answer_prior
 
 _ODDS = st.floats(-6, 6)
 _SHARE = st.floats(0, 1)
-_SIGNALS = st.builds(Signals, *[_ODDS] * 4, *[_SHARE] * 8)
+_SIGNALS = st.builds(Signals, *[_ODDS] * 5, *[_SHARE] * 4)
 
 
 @given(_SIGNALS, st.sampled_from(list(SIGNS)), st.floats(0, 1))
