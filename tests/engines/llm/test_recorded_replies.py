@@ -17,7 +17,7 @@ PLANS = {
     "paper:refchecker": "refchecker",
 }
 ONE_DOCUMENT_AT_A_TIME = {"names-both"}  # "there are two people of this name" stands in both passages together
-ADVICE_IS_A_CLAIM = {"med-right", "med-refusal"}  # "talk to your doctor" is in no leaflet
+ADVICE_IS_A_CLAIM = {"med-refusal"}  # "ask a doctor or pharmacist" is in no leaflet
 OF_THE_PAPER = {
     "paper:d-factscore": ONE_DOCUMENT_AT_A_TIME | ADVICE_IS_A_CLAIM,
     "paper:refchecker": ONE_DOCUMENT_AT_A_TIME | ADVICE_IS_A_CLAIM,
