@@ -34,6 +34,8 @@ _EPISTEMIC = (
 _LEND = (  # "cannot provide" refuses only where it is information that is not provided
     r"(?:provide|give|have|see|access|offer|share)\ [^.;]{0,60}?\b(?:information|answers?|details?|specifics|knowledge"
     rf"|data|evidence|mention|reference|{SOURCES})\b(?!-)"
+    r"|(?:provide|give|offer|quote)\ (?:you\ )?(?:an?|any|the)\ (?:(?:exact|precise|definite|reliable|firm)\ ){0,2}"
+    r"(?:figure|number|date|estimate)\b(?=\W*$|\ (?:from|here)\b)"
     r"|help\ (?:you\ )?with\ (?:that|this|your)\b|help\W*$"
 )
 _THING = (
