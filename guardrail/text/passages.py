@@ -1,7 +1,7 @@
 """Passages cut into sentences and windows: what the model reads, and where evidence spans come from.
 
-Table rows, JSON objects and list items count as sentences: their text is the statement that guardrail.text.records
-makes of them, their span that of the source.
+Table rows, JSON objects, list items and the sentences of a conversation are read as the statements that
+guardrail.text.records makes of them; their span is that of the source.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _WORDLIKE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\S+")
 class Sentence:
     """A sentence of a passage: where it stands, what is read of it, its content words and its number of words.
 
-    ``cells`` and ``table`` are those of the statement (guardrail.text.records) if it is a row.
+    ``cells`` and ``table`` are those of the statement (guardrail.text.records) if it is a row; ``spoken`` is what a
+    sentence of a conversation says word for word, "" for all others.
     """
 
     span: Span
@@ -41,11 +42,17 @@ class Sentence:
     length: int
     cells: tuple[tuple[str, str], ...] = ()
     table: int = -1
+    spoken: str = ""
 
     @property
     def facts(self) -> Facts:
         """Hard facts, extracted when first asked for: most sentences are never evidence."""
         return extract(self.text)
+
+    @property
+    def all_facts(self) -> tuple[Facts, ...]:
+        """Those of what is read and of what is spoken: a quotation is word for word."""
+        return (self.facts, extract(self.spoken)) if self.spoken else (self.facts,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,8 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
             continue
         found.extend(_prose(text, at, statement.span.start, language))
         words = content_words(statement.text)
-        found.append(Sentence(statement.span, statement.text, words, length, statement.cells, statement.table))
+        spoken = statement.span.of(text) if statement.spoken else ""
+        found.append(Sentence(statement.span, statement.text, words, length, statement.cells, statement.table, spoken))
         at = statement.span.end
     found.extend(_prose(text, at, len(text), language))
     return tuple(found)

@@ -285,7 +285,7 @@ class Documents:
     @cached_property
     def _facts(self) -> list[Facts]:
         titles = [extract(passage.title) for passage in self.passages if passage.title]
-        return [*titles, *(s.facts for passage in self.passages for s in sentences(passage.text))]
+        return [*titles, *(f for passage in self.passages for s in sentences(passage.text) for f in s.all_facts)]
 
     @cached_property
     def hostile(self) -> bool:

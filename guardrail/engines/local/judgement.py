@@ -23,7 +23,7 @@ from guardrail.text.facts import (
     judge_yes_no,
     missing_facts,
 )
-from guardrail.text.records.clash import row_clashes
+from guardrail.text.records.clash import record_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
 _ON_TOPIC = 0.6
@@ -150,12 +150,13 @@ def gate(
     """Hard facts of the segment that nothing read of it supports, and an opening yes or no that it belies."""
     parts = sorted({i for r in readings for i in r.view.parts})
     titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
-    evidence = [*(extract(title) for title in titles), *(library.sentences[i].facts for i in parts)]
+    read = [library.sentences[i] for i in parts]
+    evidence = [*map(extract, titles), *(s.facts for s in read), *(extract(s.spoken) for s in read if s.spoken)]
     claim = extract(segment.text)
     belied = judge_yes_no(claim, extract(question)) if question else None
     return (
         *compare(claim, evidence),
-        *row_clashes(claim, library.tables, library.prose),
+        *record_clashes(claim, library.records, library.tables, library.prose),
         *([belied] if belied else []),
     )
 

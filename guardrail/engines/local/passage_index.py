@@ -15,7 +15,8 @@ from guardrail.errors import EngineTimeout
 from guardrail.text.facts import extract
 from guardrail.text.facts.values import values_of
 from guardrail.text.passages import Sentence, Window, sentences, titled, windows
-from guardrail.text.records.clash import Cells
+from guardrail.text.records.flags import keyed_line
+from guardrail.text.records.names import Cells
 from guardrail.text.restatement import restate, statement_of
 from guardrail.text.words import Overlap, content_words
 from guardrail.types import Passage, Segment
@@ -90,13 +91,20 @@ class Library:
         """Numbers of the sentences that say the same word for word, by what counts for a copy (rules.bare)."""
         found: dict[str, list[int]] = {}
         for number, sentence in enumerate(self.sentences):
-            found.setdefault(bare(sentence.text), []).append(number)
+            for text in {sentence.text, sentence.spoken} - {""}:
+                found.setdefault(bare(text), []).append(number)
         return found
 
     @cached_property
     def known(self) -> frozenset[str]:
         """Content words of all passages."""
         return frozenset(word for sentence in self.sentences for word in sentence.words)
+
+    @cached_property
+    def records(self) -> tuple[Cells, ...]:
+        """Every row, object and line such as "Pets: no"."""
+        found = (sentence.cells or keyed_line(sentence.text) for sentence in self.sentences)
+        return tuple(cells for cells in found if cells)
 
     @cached_property
     def tables(self) -> tuple[tuple[Cells, ...], ...]:
@@ -174,7 +182,7 @@ class Library:
     def _window_view(self, window: Window, coverage: float) -> View:
         parts = self._parts(window)
         passage = self.passages[window.passage]
-        if self._statements:
+        if self._statements or any(self.sentences[i].spoken for i in parts):
             text = " ".join(self.sentences[i].text for i in parts)
         else:
             text = passage.text[self.sentences[parts[0]].span.start : self.sentences[parts[-1]].span.end]

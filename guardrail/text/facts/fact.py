@@ -15,7 +15,7 @@ class FactKind(StrEnum):
 
     QUANTITY is a number with a unit; RESERVE is what the evidence does not assert (reported, planned, denied ...),
     FORCE is may against must, ROLE is who does what to whom, NEIGHBOUR what is said of something else near by,
-    YES_NO an opening yes or no against the sentence behind it.
+    YES_NO an opening yes or no against the sentence behind it, RECORD what a record says under a key or in a column.
     """
 
     NUMBER = "number"
@@ -30,6 +30,7 @@ class FactKind(StrEnum):
     ROLE = "role"
     NEIGHBOUR = "neighbour"
     YES_NO = "yes_no"
+    RECORD = "record"
 
 
 VALUE_KINDS = frozenset({FactKind.NUMBER, FactKind.QUANTITY, FactKind.PERCENT, FactKind.DATE})

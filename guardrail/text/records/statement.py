@@ -36,13 +36,14 @@ class Statement:
     """A row, object or item: where it stands, and what it says in words.
 
     ``cells`` are (header, value) of a row or object, its name first; ``table`` is where its table or array begins.
-    List items have neither.
+    List items have neither. ``spoken``: a sentence of a conversation, told in the third person.
     """
 
     span: Span
     text: str
     cells: tuple[tuple[str, str], ...] = ()
     table: int = -1
+    spoken: bool = False
 
 
 def row_text(headers: Sequence[str], row: Sequence[str]) -> str:
@@ -86,7 +87,7 @@ def ranked(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     if not _LEAST_RANKED <= len(rows) <= _MOST_RANKED:
         return marked
     for column in range(min(map(len, rows))):
-        values = [_measure(row[column]) for row in rows]
+        values = [measure(row[column]) for row in rows]
         kinds = {kind for kind, _ in values}
         if len(kinds) != 1 or None in kinds:
             continue
@@ -98,7 +99,7 @@ def ranked(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return marked
 
 
-def _measure(cell: str) -> tuple[str | None, float]:
+def measure(cell: str) -> tuple[str | None, float]:
     """What kind of value a cell holds, with its unit, and how large it is; None: no single value."""
     if clock := _CLOCK.fullmatch(cell):
         return "clock", int(clock[1]) * 60 + int(clock[2])
