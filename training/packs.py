@@ -5,10 +5,12 @@ A reader of packs encodes the premise once; each claim sees the premise and itse
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +30,18 @@ from training.pairs import (
     join,
     one_of_a_kind,
     parts_of,
+    read_rows,
     written_records,
 )
 
 LONG = mixture.LONG | {"check_covid"}
 
-FIRST = {"contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20}
-LATER = {"contrast": 330, "short": 130, "records": 26, "long": 24, "frames": 60}
-"""Contrast sets, rows, records, rows, pairs in a round; without many plain pairs first, new weights learn nothing."""
+FIRST = {"contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20, "extra": 400}
+LATER = {"contrast": 220, "short": 220, "records": 40, "long": 24, "frames": 40, "extra": 350}
+"""Contrast sets, rows, records, rows, pairs, rows of a further folder in a round."""
+
+FIRST_ROUNDS = 6
+"""Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
 
 OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
@@ -78,7 +84,40 @@ def packed(pairs: Sequence[Pair]) -> list[Pack]:
     ]
 
 
-def rounds(data: Path, rng: random.Random, *, warmed: bool, langs: tuple[str, ...] = ("en",)) -> Iterator[list[Pack]]:
+EXTRA_LABELS = {
+    "supported": SUPPORTED,
+    "contradicted": CONTRADICTED,
+    "neutral": NEUTRAL,
+    "not_supported": NOT_SUPPORTED,
+}
+
+
+def extra_packs(folder: Path | None, rng: random.Random) -> Iterator[Pack]:
+    """Rows {"p": premise, "c": claim, "l": label, "s": data set} of a folder, without end; sets take turns by size."""
+    kept: dict[Path, list[Pack]] = {}
+    while folder is not None:
+        for path in sorted(folder.glob("*.jsonl.gz")):
+            if path not in kept:
+                rows = list(read_rows(path))
+                pairs = [Pair(r["p"], r["c"], EXTRA_LABELS[r["l"]], r["s"], r["p"]) for r in rows]
+                kept[path] = packed(pairs)
+                print(json.dumps({"file": path.name, "rows": len(rows), "packs": len(kept[path])}), flush=True)
+        if not kept:
+            yield from ()
+            return
+        weights = [len(packs) ** 0.5 for packs in kept.values()]
+        for packs in rng.choices(list(kept.values()), weights, k=100):
+            yield rng.choice(packs)
+
+
+def rounds(
+    data: Path,
+    rng: random.Random,
+    *,
+    warmed: bool,
+    langs: tuple[str, ...] = ("en",),
+    extra: Path | None = None,
+) -> Iterator[list[Pack]]:
     """Rounds without end; of other languages than English records and contrast sets, more often."""
     short = packed(mixture.short_pairs(data, rng))
     long = packed(human_pairs(data, rng, 1.0, sets=LONG))
@@ -89,15 +128,15 @@ def rounds(data: Path, rng: random.Random, *, warmed: bool, langs: tuple[str, ..
     sets = contrast_sets(held=False, langs=langs)
     seen: Counter[str] = Counter()
     at = 0
-    while True:
-        counts = LATER if warmed else FIRST
-        warmed = True
+    for number in count(FIRST_ROUNDS if warmed else 0):
+        counts = FIRST if number < FIRST_ROUNDS else LATER
         chosen = least_shown(sets, seen, counts["contrast"], rng)
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):
             made.extend(record_packs(record, rng))
+        made += islice(extra_packs(extra, rng), counts["extra"])
         frames = list(elementary_pairs(rng, counts["frames"]))
         made += [pack for start in range(0, len(frames), 2) for pack in packed(frames[start : start + 2])]
         yield made
