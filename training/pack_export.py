@@ -15,6 +15,7 @@ import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
+from torch import Tensor
 
 from guardrail.engines.local.model import PACKS
 from training.pack_stage import PackModel, encode, load_tokenizer, stacked
@@ -28,8 +29,16 @@ INT8_COMPUTE = 4
 
 def write_graph(reader: PackModel, base: Path, target: Path) -> None:
     """Float32 graph of a pack: (1, tokens) four times -> (1, claims, 13)."""
+    trace(
+        reader,
+        stacked([encode(load_tokenizer(base), "The shop closes at 8 pm.", ["It closes.", "It opens at 8."])]),
+        target,
+    )
+
+
+def trace(reader: PackModel, sample: tuple[Tensor, ...], target: Path) -> None:
+    """The graph that a sample's reading draws, for packs of any size."""
     reader.eval()
-    sample = stacked([encode(load_tokenizer(base), "The shop closes at 8 pm.", ["It closes.", "It opens at 8."])])
     names = ["ids", "positions", "segments", "kinds"]
     axes = {name: {0: "packs", 1: "tokens"} for name in names} | {"logits": {0: "packs", 1: "claims"}}
     torch.onnx.export(

@@ -23,6 +23,7 @@ from guardrail.engines.local.model import ERROR_TYPES, MAX_CLAIM_TOKENS, VERDICT
 from guardrail.engines.local.packs import FIRST_POSITION, MAX_PREMISE_TOKENS, Layout, layout
 from training.contrast import contrast_pairs
 from training.master import Master
+from training.pack_restore import restore_packs
 from training.packs import Pack, packed, rounds
 from training.pairs import SUPPORTED
 from training.stage import RANKING, SAVE_EVERY, SMOOTHING, WARMUP_STEPS, ranking_loss
@@ -120,6 +121,8 @@ class Trainer:
         state = torch.load(out / "state.pt", map_location="cpu") if (out / "state.pt").exists() else None
         if state is not None:
             model.load_state_dict(state["model"])
+        elif start is not None and start.suffix == ".onnx":
+            model.load_state_dict(restore_packs(start), strict=False)
         elif start is not None:
             model.load_state_dict(torch.load(start, map_location="cpu"))
         self.model = model.to(self.device)
@@ -216,7 +219,9 @@ def run_stage(
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with train/*.jsonl.gz and train/written/")
     parser.add_argument("--base", type=Path, default=Path(runs, "base"), help="as the command before filled it")
-    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument(
+        "--start", type=Path, help="weights to go on from, of a run (model.pt) or exported (model.onnx)"
+    )
     parser.add_argument("--out", type=Path, default=Path(runs, "trained"))
     parser.add_argument("--extra", type=Path, help="folder of further pairs (training.packs.extra_packs)")
     parser.add_argument("--minutes", type=float, default=100)

@@ -27,9 +27,11 @@ class Reader(PackModel):
     claim's tokens (whether the premise has them) are added above the frozen layers.
     """
 
-    def __init__(self, base: Path, frozen: int = FROZEN, layers: int = LAYERS) -> None:
+    def __init__(self, base: Path | MPNetModel, frozen: int = FROZEN, layers: int = LAYERS) -> None:
         super().__init__()
-        net = MPNetModel.from_pretrained(base, add_pooling_layer=False, attn_implementation="eager")
+        net = base
+        if isinstance(base, Path):
+            net = MPNetModel.from_pretrained(base, add_pooling_layer=False, attn_implementation="eager")
         net.encoder.layer = net.encoder.layer[:layers]
         self.net, self.frozen = net, frozen
         width = net.config.hidden_size

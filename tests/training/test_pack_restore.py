@@ -1,0 +1,48 @@
+"""A reader of packs comes back from its exported graph, but for what four bits take away."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnxruntime.quantization.matmul_nbits_quantizer")
+
+
+@pytest.fixture
+def reader():
+    """MPNet with random weights, as small as it gets: two layers, both trained."""
+    from transformers import MPNetConfig, MPNetModel
+
+    from training.mpnet.reader import Reader
+
+    torch.manual_seed(3)
+    config = MPNetConfig(
+        vocab_size=120, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=96
+    )
+    net = MPNetModel(config, add_pooling_layer=False)
+    made = Reader(net, frozen=0, layers=2)
+    for weight in made.parameters():  # else equal ones share a name in the graph
+        torch.nn.init.normal_(weight)
+    return made
+
+
+@pytest.mark.filterwarnings("ignore")  # those of the exporter of torch that keeps names
+@pytest.mark.parametrize("bits", [4, 8])
+def test_every_trained_weight_is_found_again(reader, tmp_path, bits):
+    from guardrail.engines.local.packs import layout
+    from training.pack_export import quantize, trace
+    from training.pack_restore import restore_packs
+    from training.pack_stage import stacked
+
+    sample = stacked([layout([7, 8, 9], [[7, 9], [10, 11, 12]])])
+    trace(reader, sample, tmp_path / "full.onnx")
+    quantize(tmp_path / "full.onnx", tmp_path / "model.onnx", bits)
+    found = restore_packs(tmp_path / "model.onnx")
+    exact = dict(reader.named_parameters())
+    assert {name for name, weight in exact.items() if weight.requires_grad} <= set(found)
+    for name, weight in exact.items():
+        if weight.requires_grad:
+            step = float(weight.detach().abs().max()) / (7 if bits == 4 else 100)
+            assert found[name].shape == weight.shape
+            assert float((found[name] - weight.detach()).abs().max()) <= step, name
