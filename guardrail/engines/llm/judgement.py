@@ -207,7 +207,7 @@ def _unsaid(
     if reply.verdict == "absent" and not any(map(is_about_documents, texts)):
         return _NO_ABSENCE.row(claim.id, cells)
     advice = is_advice(claim.text) and not documents.hostile and documents.lacks(claim.text, segment.span) is None
-    if reply.verdict == "no_claim" and not (advice or is_talk(claim.text)):
+    if reply.verdict == "no_claim" and not (advice or is_talk(claim.text) or is_about_documents(claim.text)):
         return _NO_TALK.row(claim.id, cells)
     told = "no document says it" if reply.verdict == "absent" else "states nothing"
     return Row(
