@@ -161,7 +161,7 @@ def skip_reason(text: str, raw: str, kind: Kind, *, alone: bool, names: Collecti
         return CITATION if has_words(raw) and "<" not in raw else MARKUP
     if not has_words(URL.sub("", text)) or is_source_line(text, names) or (alone and is_source_note(raw)):
         return CITATION
-    if len(text) <= 200 and not _CLAIM_SIGN.search(text) and (_GREETING.fullmatch(text) or is_courtesy(text)):
+    if len(text) <= 200 and (is_courtesy(text) or (not _CLAIM_SIGN.search(text) and _GREETING.fullmatch(text))):
         return GREETING
     if len(text) <= 240 and not _CLAIM_SIGN.search(text) and _META.fullmatch(text):
         return META

@@ -14,6 +14,9 @@ _SYMPATHY = re.compile(
     r"(?:i|we)(?:\ (?:am|are)|['’](?:m|re))\ (?:very\ |so\ |truly\ |really\ |deeply\ )?sorry\ "
     r"(?:for|about|to\ hear(?:\ (?:about|of))?)\ (?:your|the|this|that|any)"
     r"(?:\ (?:loss|inconvenience|trouble|wait|confusion|delay|news))?[.!]?"
+    r"|(?:i|we)(?:\ (?:am|are)|['’](?:m|re))\ (?:very\ |so\ |truly\ |really\ )?sorry\ to\ hear\ (?:that\ )?"
+    r"you(?:\ are|['’]re)\ (?:unwell|ill|sick|not\ (?:feeling\ )?well|in\ pain"
+    r"|having\ (?:trouble|problems|difficulties))[.!]?"
     r"|(?:对此|非常|十分|很)*(?:抱歉|遗憾)[。！]?",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from guardrail.engines.local.evidence import choose_evidence
 from guardrail.engines.local.model import ERROR_TYPES
@@ -17,6 +17,7 @@ from guardrail.text.facts import (
     RELIABLE,
     VALUE_KINDS,
     FactKind,
+    Facts,
     Mismatch,
     compare,
     extract,
@@ -24,6 +25,7 @@ from guardrail.text.facts import (
     missing_facts,
 )
 from guardrail.text.records.clash import record_clashes
+from guardrail.text.words import read_words
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
 _ON_TOPIC = 0.6
@@ -35,6 +37,9 @@ _CLEAR = 0.8
 _LIKELY = 0.5
 """Probability from which the model sees a contradiction, or support."""
 
+
+_ASKED = 0.2
+"""Weight of a name that no passage has but the question brought: an answer about the reader's own case needs it."""
 
 _ERROR_OF = {FactKind.ROLE: ErrorType.ENTITY_INVERSION, FactKind.NEIGHBOUR: ErrorType.CONFLATION}
 """Errors that a rule names."""
@@ -153,12 +158,23 @@ def gate(
     read = [library.sentences[i] for i in parts]
     evidence = [*map(extract, titles), *(s.facts for s in read), *(extract(s.spoken) for s in read if s.spoken)]
     claim = extract(segment.text)
-    belied = judge_yes_no(claim, extract(question)) if question else None
+    asked = extract(question) if question else None
+    belied = judge_yes_no(claim, asked) if asked else None
     return (
-        *compare(claim, evidence),
+        *(_without_asked(m, asked) for m in compare(claim, evidence)),
         *record_clashes(claim, library.records, library.tables, library.prose),
         *([belied] if belied else []),
     )
+
+
+def _without_asked(missed: Mismatch, asked: Facts | None) -> Mismatch:
+    """A mismatch, slight if it is a name that the question has: "London" in "Can I work from London?"."""
+    if asked is None or missed.kind is not FactKind.NAME or missed.contradicts:
+        return missed
+    known = {word.form for word in asked.words}
+    if not all(word.form in known for word in read_words(missed.claim_value)):
+        return missed
+    return replace(missed, weight=min(missed.weight, _ASKED))
 
 
 def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> Signals:

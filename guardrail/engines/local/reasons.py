@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,10 @@ _LONGEST = 4
 _MAX_WORDS = 120
 _LISTED = 3
 _OFF_TOPIC = 0.6
+
+
+_SLIGHT = re.compile(r"yes|no|\w+['’]\w{1,2}", re.IGNORECASE)
+"""Words whose absence from the passages says nothing: "Yes", "isn't"."""
 
 
 class Clash(NamedTuple):
@@ -100,7 +105,7 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
         return any(value.start <= span.start and span.end <= value.end for value in values)
 
     absent = (span for word, span in placed_words(text) if word not in known and not is_value(span))
-    missing = list(dict.fromkeys(span.of(text) for span in absent))
+    missing = [word for word in dict.fromkeys(span.of(text) for span in absent) if not _SLIGHT.fullmatch(word)]
     if len(missing) >= _OFF_TOPIC * len(set(content_words(text))):
         return "The passages speak of something else."
     if missing:

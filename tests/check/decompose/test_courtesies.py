@@ -12,6 +12,7 @@ from guardrail.check.decompose.courtesies import is_courtesy
     "text",
     [
         "I'm so sorry for your loss.",
+        "I'm sorry to hear that you're unwell.",
         "We are sorry to hear about the delay.",
         "I hope it arrives soon!",
         "I hope everything works out.",
@@ -31,6 +32,7 @@ def test_courtesies_are_not_checked(text: str) -> None:
     "text",
     [
         "I'm sorry for the delay, which the strike caused.",
+        "I'm sorry to hear that you're charged twice.",
         "I hope it arrives by 5 May.",
         "I hope you know that the fee is refunded soon, as promised.",
         "If anything is unclear, ask the landlord, who must answer.",

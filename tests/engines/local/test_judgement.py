@@ -76,3 +76,12 @@ def test_a_number_that_no_passage_has_is_named_and_lowers_the_score() -> None:
     assert row.supported < judge_readings(right, LIBRARY, right_views, right_readings, load_scorer(), 1).supported
     assert row.error_type in (ErrorType.CONTRADICTION, ErrorType.HALLUCINATION, ErrorType.CONFLATION)
     assert "ninety" in row.reason
+
+
+def test_a_name_that_only_the_question_brought_weighs_little() -> None:
+    segment, _, readings = read("You may take the ferry to Korsgade.", 0.9, 0.9, 0.9)
+    alone, asked = (
+        max(m.weight for m in gate(segment, LIBRARY, readings, question) if m.claim_value == "Korsgade")
+        for question in (None, "Can I travel to Korsgade with my dog?")
+    )
+    assert asked < alone

@@ -37,6 +37,12 @@ def test_what_is_missing_is_named():
     assert reason == "No passage says this; “brewery” is not mentioned."
 
 
+def test_words_of_agreement_and_negation_are_not_called_missing():
+    known = frozenset(content_words(SENTENCE))
+    reason = reason_of("Yes, the museum is run by the town council and isn't a brewery.", (), None, known)
+    assert reason == "No passage says this; “brewery” is not mentioned."
+
+
 def test_another_topic_is_called_so():
     assert reason_of("Horses graze there.", (), None, frozenset()) == "The passages speak of something else."
     known = frozenset(content_words("horses graze"))
