@@ -33,9 +33,8 @@ class EngineChoice:
         str,
         typer.Option(
             "--engine",
-            help="Engine that judges: local; local:base, larger (extra base); local:<folder> with weights of your own; "
-            "llm; cascade (local first, the model for what it is unsure of); "
-            f"or {', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
+            help="Engine that judges: local; local:<folder> with weights of your own; llm; cascade (local first, the "
+            f"model for what it is unsure of); or {', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
         ),
     ] = "local"
     model: Annotated[

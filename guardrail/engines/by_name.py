@@ -15,7 +15,6 @@ CROSS_ENCODERS = ("minicheck", "factcg", "hhem", "alignscore", "lettucedetect", 
 
 NAMES = (
     "local",
-    "local:base",
     "local:<folder>",
     "llm:<model>",
     "cascade:<model>",
@@ -29,13 +28,11 @@ _MODELLED = ("llm", "cascade")
 def make_engine(name: str, *, policy: Policy) -> Engine | AsyncEngine:
     """The engine of that name (see NAMES).
 
-    ``local:base`` reads with the larger weights of the extra ``base``.
     ``local:<folder>`` reads with weights of your own instead of those that ship, as ``training.export`` or
     ``training.mpnet.export`` and ``training.fit`` write them.
     ``llm:<model>`` asks an OpenAI-compatible endpoint: OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
     ``cascade:<model>`` is the local engine with that one behind it, for what it is unsure of and for error types that
-    the policy acts on more severely than on other errors. ``cascade:local:base`` and ``cascade:local:<folder>`` have a
-    larger reader behind it.
+    the policy acts on more severely than on other errors. ``cascade:local:<folder>`` has a larger reader behind it.
 
     Raises:
         ConfigurationError: there is no such engine, or its name lacks the model, or the folder lacks a file.
@@ -84,14 +81,11 @@ def _severity(policy: Policy, key: str) -> int:
 
 
 def _local(folder: str) -> Engine:
-    from guardrail.engines.local.base import BASE, base_folder
     from guardrail.engines.local.engine import LocalEngine
     from guardrail.engines.local.model import FILES
 
     if not folder:
         return LocalEngine()
-    if folder == BASE:
-        return LocalEngine(folder=base_folder())
     missing = [name for name in FILES if not Path(folder, name).is_file()]
     if missing:
         raise ConfigurationError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,8 @@ from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, answer_of
 from guardrail.engines.llm.short_forms import TIE
-from guardrail.engines.llm.statements import declines, is_about_documents, is_advice, is_label, is_talk
+from guardrail.engines.llm.statements import declines, denies, is_about_documents, is_advice, is_label, is_talk
+from guardrail.engines.llm.workings import numbers_in
 from guardrail.text.facts import extract
 from guardrail.text.words import read_words
 from guardrail.types import (
@@ -52,6 +53,7 @@ _OFF_TOPIC = NotJudged("the judge's quote does not speak of this", Cause.REPLY)
 _ORDERED = NotJudged("the judge's quote is an order to the judge, not a statement", Cause.REPLY)
 _INCONSISTENT = NotJudged("the judge's verdict does not fit its own labels", Cause.REPLY)
 _NO_ABSENCE = NotJudged("the judge called it absent, but it says nothing of what the documents leave out", Cause.REPLY)
+_OF_QUESTION = "the question says so"
 _NO_TALK = NotJudged("the judge called it no claim, but it states something", Cause.REPLY)
 _NO_LOGIC = NotJudged("the judge gave no verdict on the relation that this segment states", Cause.REPLY)
 
@@ -99,7 +101,8 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
         if not isinstance(ident, str) or ident not in by_id:
             return nothing(segment, documents, _UNASKED)
         by_id[ident].append(point)
-    rows = [_point(by_id[claim.id], claim, segment, documents) for claim in claims]
+    shown = _pairs(point for points in by_id.values() for point in points)
+    rows = [_point(by_id[claim.id], claim, segment, documents, shown) for claim in claims]
     rows = _without_label(rows, claims, segment, documents)
     verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
     return _combine(segment, rows, verdict, documents, fault)
@@ -130,7 +133,21 @@ def _obstacle(row: Row) -> NotJudged | None:
     return None if row.unverified is None else NotJudged(row.unverified, row.cause or Cause.REPLY)
 
 
-def _point(found: list[Any], claim: Claim, segment: Segment, documents: Documents) -> Row:
+def _pairs(points: Iterable[Any]) -> list[tuple[str, str]]:
+    """What a judge shows of a segment: names of one thing, and sums, on which other points may rest."""
+    listed = (point.get("aliases") for point in points if isinstance(point, Mapping))
+    return [
+        (each[0], each[1])
+        for aliases in listed
+        if isinstance(aliases, list)
+        for each in aliases
+        if isinstance(each, list) and len(each) == 2 and all(isinstance(part, str) for part in each)
+    ]
+
+
+def _point(
+    found: list[Any], claim: Claim, segment: Segment, documents: Documents, shown: Sequence[tuple[str, str]]
+) -> Row:
     if len(found) != 1:
         return _blank(claim.id, documents, _SEVERAL if found else _NO_POINT)
     try:
@@ -146,11 +163,12 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     certainty = CERTAINTY["low" if reply.second else reply.confidence]
-    pairs = [(each[0], each[1]) for each in reply.aliases if len(each) == 2]
+    own = _pairs(found)
+    pairs = [*(pair for pair in shown if pair not in own and numbers_in(pair[1])), *own]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
         backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
         if reply.second:
-            backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, pairs)}
+            backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own)}
         certainty = CERTAINTY["low"]
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     missing = documents.lacks(claim.text, segment.span) if reply.verdict == "supported" else None
@@ -162,6 +180,8 @@ def _point(found: list[Any], claim: Claim, segment: Segment, documents: Document
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
     )
+    if reply.agreed and reply.verdict == "supported" and set(labels) <= {"N"} and documents.asked(claim.text, pairs):
+        return _unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION)
     if reply.verdict in ("absent", "no_claim"):
         return _unsaid(reply, certainty, labels, claim, segment, cells, documents)
     named = reply.verdict == "supported" and reply.error != "none"
@@ -199,24 +219,34 @@ def _unsaid(
 ) -> Row:
     """A point that is true because the documents are silent, or that states nothing.
 
-    No quote can bear these out, so only what reads like one is believed: else anything could be talked through.
+    No quote can bear these out. At first sight only what reads like one is believed, else anything could be talked
+    through; what two looks agree on, only if it denies something, or has no value and no name of its own.
     """
     if reply.error != "none" or set(labels) & set("SC"):
         return _INCONSISTENT.row(claim.id, cells)
     texts = (claim.text,) if extract(claim.text).facts else (claim.text, segment.text)
-    if reply.verdict == "absent" and not any(map(is_about_documents, texts)):
+    twice = reply.agreed and not documents.hostile
+    if reply.verdict == "absent" and not (any(map(is_about_documents, texts)) or (twice and denies(claim.text))):
         return _NO_ABSENCE.row(claim.id, cells)
-    advice = is_advice(claim.text) and not documents.hostile and documents.lacks(claim.text, segment.span) is None
-    if reply.verdict == "no_claim" and not (advice or is_talk(claim.text) or is_about_documents(claim.text)):
+    if reply.verdict == "no_claim" and not (_is_empty(claim, segment, documents, twice=twice)):
         return _NO_TALK.row(claim.id, cells)
     told = "no document says it" if reply.verdict == "absent" else "states nothing"
-    return Row(
-        segment_id=claim.id,
-        cells=cells,
-        supported=certainty,
-        contradicted=_SLIGHT,
-        reason=" ".join(reply.analysis.split())[:_REASON] or told,
-    )
+    return _unquoted(claim.id, certainty, cells, " ".join(reply.analysis.split())[:_REASON] or told)
+
+
+def _unquoted(ident: str, certainty: float, cells: tuple[Cell | None, ...], reason: str) -> Row:
+    """The row of a point that is right without a quote."""
+    return Row(segment_id=ident, cells=cells, supported=certainty, contradicted=_SLIGHT, reason=reason)
+
+
+def _is_empty(claim: Claim, segment: Segment, documents: Documents, *, twice: bool) -> bool:
+    """Whether a judge may say that a point states nothing."""
+    if is_talk(claim.text) or is_about_documents(claim.text):
+        return True
+    if documents.hostile or documents.lacks(claim.text, segment.span) is not None:
+        return False
+    leads_in = documents.written(segment.span).rstrip().endswith((":", "："))
+    return is_advice(claim.text) or (twice and (leads_in or not any(map(str.isdigit, claim.text))))
 
 
 def _without_label(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:

@@ -40,7 +40,7 @@ _TRIES = 2
 _TOKENS = (130, 160)  # of a reply: per point, per relation
 _SHORT_TOKENS = 90
 """Of a terse reply, for each point or relation at most."""
-_OURS = frozenset({"second", "aliases"})
+_OURS = frozenset({"second", "agreed", "aliases"})
 """Keys of a reply in the long form that only our own readers write."""
 _UNFIT = NotJudged("the judge's reply does not fit what was asked", Cause.REPLY)
 _UNCLEAR = NotJudged("the judge gave no verdict, or several, for this segment", Cause.REPLY)

@@ -12,10 +12,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from guardrail.engines.llm.day_sums import days_in, gives_day
 from guardrail.engines.llm.workings import gives, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
-from guardrail.text.facts.fact import Amount, Bound, Facts
+from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
@@ -36,6 +37,9 @@ _SPEAKS = 0.15
 _SPEAKS_BESIDE_ORDERS = 0.6
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
+
+_ASKED = 0.5
+"""Share of a claim's content words that the question has where the claim says the question's case again."""
 
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
@@ -166,6 +170,18 @@ class Documents:
     def _asked(self) -> frozenset[str]:
         return frozenset(content_words(self._question))
 
+    def asked(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
+        """Whether a claim says again what the question says of the reader's own case, or what follows from it.
+
+        Half of its content words must be the question's, and each of its values the question's or the result of
+        workings; never beside orders to the judge.
+        """
+        own = set(content_words(claim))
+        if self.hostile or not own or len(own & self._asked) < _ASKED * len(own):
+            return False
+        missing = missing_facts(extract(claim), [extract(self._question)])
+        return all(one.kind in VALUE_KINDS and self._is_derived(one.claim_value, claim, workings) for one in missing)
+
     def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
@@ -238,7 +254,7 @@ class Documents:
             return False
         if self._question and not missing_facts(stated, [extract(self._question)]):
             return True
-        if gives(value, workings, self._numbers):
+        if gives(value, workings, self._numbers) or gives_day(value, workings, self._numbers, self._days):
             return True
         lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
         beside = (fact for fact in sentence.facts if fact.surface not in lost)
@@ -255,7 +271,13 @@ class Documents:
         texts = (self._question, *(text for p in self.passages for text in (p.title or "", p.text)))
         words = (fact.value for facts in self._facts for fact in facts.facts)
         figures = {number for text in texts for number in numbers_in(text)}
-        return figures | {abs(value.raw) for value in words if isinstance(value, Amount)}
+        figures |= {abs(value.raw) for value in words if isinstance(value, Amount)}
+        return figures | {round(figure / 100, 9) for figure in figures}  # "30.9 cents" is 0.309 euros in a sum
+
+    @cached_property
+    def _days(self) -> set[tuple[int, int]]:
+        facts = (fact for each in (extract(self._question), *self._facts) for fact in each.facts)
+        return days_in(fact.value for fact in facts if isinstance(fact.value, Moment))
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""

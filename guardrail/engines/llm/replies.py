@@ -64,13 +64,15 @@ class FoundPoint(PointReply):
 
     ``labels`` may hold O: the document says it, but of another. ``absent``: it says that the documents do not say
     something, and they do not. ``no_claim``: it states nothing. ``aliases``: two names of one thing, or a sum and its
-    result. ``second``: from the second look (plans.review), never written by the model.
+    result. ``second``: from the second look (plans.review), and ``agreed``: the first had the same verdict; neither is
+    ever written by the model.
     """
 
     verdict: Literal["supported", "contradicted", "unsupported", "absent", "no_claim"]  # type: ignore[assignment]
     error: FoundError = "none"  # type: ignore[assignment]
     aliases: list[list[str]] = Field(default_factory=list)
     second: bool = False
+    agreed: bool = False
 
 
 class LogicReply(_Reply):

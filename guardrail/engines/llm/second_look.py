@@ -59,9 +59,12 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any] | None, doubts: M
     """A reply about a segment (long form) with what the second look says where it was asked, and nowhere else."""
     said = second or {"points": [], "logic": None}
     new: dict[str, Any] = {}
+    before = {point["id"]: point.get("verdict") for point in first["points"]}
     for point in said["points"]:
         if point["id"] in doubts:  # two verdicts on one point are none
-            new[point["id"]] = {**point, "second": True} if point["id"] not in new else {"id": point["id"]}
+            agreed = point.get("verdict") == before.get(point["id"])
+            ours = {"second": True, "agreed": agreed}
+            new[point["id"]] = {**point, **ours} if point["id"] not in new else {"id": point["id"]}
     points = [point for point in first["points"] if point["id"] not in new]
     asked = said["logic"] is not None and first["id"] + TIE in doubts
     logic = {**said["logic"], "second": True} if asked else first.get("logic")

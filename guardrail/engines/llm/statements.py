@@ -59,32 +59,17 @@ _REFERRAL = re.compile(
 )
 """Sends the reader to somebody else, and says nothing of what will be found there."""
 
-_SORRY = r"(?:sorry\b[^.;:\d]{0,50}[;,.]\ )?"
-_THERE = r"[^.;:,\d]{3,60}"
 _ADVICE = re.compile(
-    # whom to ask, and what to look at
     r"(?:please\ |kindly\ |you\ (?:may|might|can|could|should)\ (?:want\ to\ |wish\ to\ |also\ )?"
-    r"|it(?:['’]s|\ is|\ would\ be)\ best\ to\ |i(?:['’]d|\ would)?\ (?:suggest|recommend)\ (?:that\ you\ )?"
-    r"|i(?:['’]d|\ would)\ (?=check\ with|ask|contact|consult))*"
+    r"|it(?:['’]s|\ is|\ would\ be)\ best\ to\ |i(?:['’]d|\ would)?\ (?:suggest|recommend)\ (?:that\ you\ )?)*"
     r"(?:ask(?:ing)?|contact(?:ing)?|consult(?:ing)?|check(?:ing)?\ with|reach(?:ing)?\ out\ to|turn(?:ing)?\ to"
     r"|(?:talk|speak)(?:ing)?\ (?:to|with)|get(?:ting)?\ in\ touch\ with)\ [^.;:\d]{2,100}[.!]?"
-    rf"|{_SORRY}{_THERE}\ (?:would|might|may|could)\ be\ the\ (?:best\ |right\ |first\ )?"
-    r"(?:place|source|document|person|people|team)\ to\ (?:look|ask|check|consult|contact)[.!]?"
-    rf"|{_SORRY}{_THERE}\ (?:might|may|could|should)\ (?:be\ able\ to\ )?"
-    r"(?:tell\ you(?:\ more)?|say\ more|know(?:\ more)?|help(?:\ (?:you|further))?)[.!]?"
-    # what would help to answer
-    r"|if\ you\ (?:can|could|have|share|send|provide|upload|give|paste|attach|show|would\ like|need|want)\b"
-    r"[^.;:,]{2,80},\ (?:then\ )?i(?:['’]ll|['’]d|['’]m|\ am|\ will|\ would|\ can|\ could)\ "
-    r"(?:be\ )?(?:(?:happy|glad)\ to\ |gladly\ |happily\ )?"
+    r"|if\ you\ (?:can|could|have|share|send|provide|upload|give|would\ like|need|want)\b[^.;:,]{2,80},\ "
+    r"(?:then\ )?i(?:['’]ll|['’]d|\ will|\ would|\ can|\ could)\ (?:be\ (?:happy|glad)\ to\ |gladly\ |happily\ )?"
     r"(?:look|check|try|help|take|review|go\ through|search|answer)\b[^.;:,\d]{0,60}[.!]?"
-    r"|i(?:['’]d|\ would)\ need\ (?:to\ see\ )?[^.;:,\d]{2,60}[.!]?"
-    # the same in German and Chinese
     r"|(?:bitte\ |am\ besten\ |(?:sie\ )?können\ sie\ |ich\ empfehle(?:\ ihnen)?,?\ )*"
     r"(?:wenden|fragen|kontaktieren|erkundigen|sprechen)\ sie\b[^.;:\d]{2,100}[.!]?"
-    r"|(?:falls|wenn|sobald)\ sie\b[^.;:\d]{2,80},\ (?:dann\ )?(?:sehe|schaue|prüfe|helfe|suche|gehe)\ ich\b"
-    r"[^.;:\d]{0,60}[.!]?"
-    r"|(?:[^，。；：\d]{1,20}(?:之前|以前|前)[，,])?(?:请|建议|可以?|您|你|也|可|先|直接|不妨|至于|最好){0,6}"
-    r"(?:(?:查看|查阅|参阅|翻阅)[^，。；：\d]{1,12}[，,]?或?(?:者)?)?"
+    r"|(?:请|建议|可以?|您|你|也|可|先|直接|不妨|至于){0,6}(?:查看[^，。；：\d]{1,12}[，,]?或?)?"
     r"(?:向[^，。；：\d]{1,14}(?:咨询|询问|确认|了解)|(?:咨询|询问|联系)[^，。；：\d]{1,16})[。！]?"
     r"|(?:如果|如|若|要是)?[您你]?(?:能|可以|愿意|方便)?(?:提供|上传|补充|分享|发来)[^，。；：]{1,24}[，,]"
     r"我(?:可以|能|会|就能|很乐意|乐意|将)?(?:再|继续|重新)?(?:帮|为|替)?[您你]?[^，。；：\d]{1,14}[。！]?",
@@ -93,8 +78,7 @@ _ADVICE = re.compile(
 """Where else to ask, and what would help to answer. Wider than the patterns above: never beside orders to the judge."""
 _REASON = re.compile(
     r"\b(?:because|since|as|who|whom|which|that|where|so|weil|denn|da)\b|因为|由于|所以|就会|将会"
-    r"|\bto\ (?!(?:the|your|our|an?|ask|check|consult"
-    r"|contact|talk|speak|get|confirm|find|be|help|answer|take|look|see|go|review)\b)\w+",
+    r"|\bto\ (?!(?:the|your|our|an?|ask|check|consult|contact|talk|speak|get|confirm|find|be|help|answer|take)\b)\w+",
     re.IGNORECASE,
 )
 """What could hold a claim within advice ("Contact HR, who refund the fee")."""
@@ -103,13 +87,18 @@ _NUMBERING = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]|[-*•]", re.IGNORECASE)
 
 _LACKS = re.compile(
     r"\b(?:not|no|none|nothing|nowhere|neither|nor|never|without|lack\w*|silent|missing|absent|omits?|omitted|unclear"
-    r"|unknown|unspecified|unstated|insufficient|cannot|unable|impossible|fails?|only|stops?\ short)\b"
-    r"|n['’]t\b|[不没無无未缺]|仅|只",
+    r"|unknown|unspecified|unstated|insufficient|cannot|unable|impossible|fails?|only)\b|n['’]t\b|[不没無无未缺]|仅|只",
     re.IGNORECASE,
 )
+_LACKS_ELSEWHERE = re.compile(
+    r"\b(?:nichts?|kein\w*|fehl(?:t|en|te|ten)|weder|ohne|lediglich|pas|aucune?|rien|ning[uú]n\w*|nada|falta\w*|sin)\b"
+    r"|\bstops?\ short\b",
+    re.IGNORECASE,
+)
+"""The same in German, French and Spanish."""
+
 _SOURCE = re.compile(
-    rf"\b{SOURCES}\b|\b(?:manuals?|pages?|files?|records?|notes?|transcripts?|reports?|guides?|leaflets?|polic(?:y|ies)"
-    r"|clauses?|chapters?|data\ ?sheets?|brochures?|annexe?s?|appendi(?:x|ces))\b"
+    rf"\b{SOURCES}\b|\b(?:manuals?|pages?|files?|records?|notes?|transcripts?|reports?|guides?|leaflets?|polic(?:y|ies))\b"
     r"|资料|文档|文本|文章|上下文|信息|段落|材料|内容|文献|片段|文件|文中|原文|手册|说明书|记录|公告|条款|规定",
     re.IGNORECASE,
 )
@@ -153,13 +142,9 @@ def declines(text: str) -> bool:
 _REFUSES = re.compile(
     r"\bI\s?(?:cannot|can['’]t|could\ not|couldn['’]t|(?:am|['’]m)\ (?:not\ able|unable)\ to)\ "
     r"(?:give|tell|provide|offer|name|determine|calculate|work\ out|confirm|say|answer|find)\b"
-    r"|\bno\ (?:\w+\ ){1,4}(?:is|are)\ named\b"
     r"|\bkann\ ich\b[^.;]{0,60}\b(?:kein\w*|nicht)\b[^.;]{0,60}\b(?:nennen|sagen|beantworten|angeben|finden)\b"
-    r"|(?=.*\b(?:nichts?|kein\w*|nur|lediglich)\b)"
-    r"(?=.*\b(?:Unterlagen|Dokument\w*|Passagen?|Quellen?|Text\w*|Datenblatt\w*|Auszug\w*|Abschnitt\w*)\b)"
-    r".*\b(?:steht|stehen|nenn\w+|genannt|erwähn\w+|angegeben|Angaben?|enthalten|enthält|lässt\ sich|hervor|sagen)\b"
-    r"|\b(?:Angaben?|Hinweis\w*|Informationen|Wert)\b[^.;,]{0,60}\b(?:fehlt|fehlen)\b"
-    r"|\bdie\ Rede\b.*\b(?:nicht|kein\w*)\b|\b(?:nicht|kein\w*)\b.*\bdie\ Rede\b"
+    r"|(?=.*\b(?:nicht|kein\w*|nur|lediglich)\b)(?=.*\b(?:Unterlagen|Dokument\w*|Passagen?|Quellen?|Text\w*)\b)"
+    r".*\b(?:steht|stehen|nenn\w+|genannt|erwähn\w+|angegeben|Angaben?|enthalten|enthält|lässt\ sich|hervor)\b"
     r"|(?:无法|無法)(?:得出|给出|提供|算出|回答|确定)",
 )
 """A refusal in the first person, and what documents lack in German."""
@@ -170,6 +155,11 @@ def is_about_documents(text: str) -> bool:
     if _IS_NOT_GIVEN.search(text) or _REFUSES.search(text):
         return True
     return _LACKS.search(text) is not None and bool(_SOURCE.search(text) or _TELLS.search(text))
+
+
+def denies(text: str) -> bool:
+    """Whether a text says that something is lacking, in whatever words."""
+    return _LACKS.search(text) is not None or _LACKS_ELSEWHERE.search(text) is not None
 
 
 def is_advice(text: str) -> bool:

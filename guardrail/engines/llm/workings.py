@@ -20,6 +20,8 @@ _TOKEN = re.compile(
 _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", ":": "/", "−": "-", "–": "-"}
 _COUNTS = frozenset({*range(1, 13), 24, 30, 52, 60, 100, 365, 1000})
 """Numbers that need no document: how many there are, and the parts of a year, a day, a whole."""
+_WHOLE = 100
+"""Per cent, of which shares leave a rest."""
 _MOST_TOKENS = 60
 _MOST_DIGITS = 18
 _ROUNDED = 0.02
@@ -49,7 +51,13 @@ def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) ->
         if amounts and all(any(_is(amount, *result) for result in results) for amount in amounts):
             return True
         known.update(totals)
-        known.update(result for result, _ in results if any(near(result, total, 1e-6) for total in totals))
+        known.update(
+            result
+            for result, is_share in results
+            if any(
+                near(result / (100 if is_share else 1), total, 1e-6) or near(result, total, 1e-6) for total in totals
+            )
+        )
     return False
 
 
@@ -101,7 +109,7 @@ def _total(left: str, known: set[float], thousands: str) -> float | None:
         if number is None:
             return None
         tokens.append(number / 100 if match["share"] else number)
-        if number not in known:
+        if number not in known and not (number == _WHOLE and match["share"]):
             if number not in _COUNTS or match["share"]:
                 return None
             tokens[-1] = _Count(number)

@@ -1,1 +1,0 @@
-"""Weights of the larger embedded reader of rag-guardrail: data only, nothing is run when this is imported."""
