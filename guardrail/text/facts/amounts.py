@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from guardrail.text.facts.fact import Amount, Bound, Fact, FactKind
-from guardrail.text.facts.numbers import Numeral, read_numerals
+from guardrail.text.facts.numbers import SCALES, Numeral, read_numerals
 from guardrail.text.facts.units import UNITS, to_base, unit_after, unit_before
 from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span
@@ -22,6 +23,8 @@ _SIGNED = frozenset({"°C", "%"})
 
 _OF_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]{3,12})\b")
 _RANGE = re.compile(r"\s?(?:[–—~～-]|to|and|or|至|到)\s?")
+_UP_TO = re.compile(r"\s?(?:[–—~～-]|to)\s?")
+_SCALE = re.compile(rf"\b({'|'.join(SCALES)})\b", re.IGNORECASE)
 _VAGUE = re.compile(r"\b(?:(?:several|few|many|some)\s|(?:in|out\sof)\s)$", re.IGNORECASE)
 _SKIPPED = re.compile(
     r"^\s*[(（]?[0-9]{1,3}[.)）、](?=\s|[^0-9])|\[[0-9]{1,4}(?:[,–-]\s?[0-9]{1,4}){0,9}\]", re.MULTILINE
@@ -135,6 +138,26 @@ def _is_slight(text: str, numeral: Numeral, amount: Amount) -> bool:
     return numeral.form == "cjk" and not amount.unit and _unchecked_cjk(text, numeral)
 
 
+def _share_scales(text: str, facts: list[Fact]) -> list[Fact]:
+    """Give the first end of a range the second's scale, and the second the first's unit ("£185–195 million")."""
+    for index in range(1, len(facts)):
+        first, second = facts[index - 1], facts[index]
+        one, two = first.value, second.value
+        if not isinstance(one, Amount) or not isinstance(two, Amount) or one.ordinal or one.label:
+            continue
+        word = _SCALE.search(second.surface)
+        if word is None or _SCALE.search(first.surface) or one.raw * SCALES[word[1].lower()] >= two.raw:
+            continue
+        if not _UP_TO.fullmatch(text, first.span.end, second.span.start):
+            continue
+        factor = one.base / one.raw if one.raw else 1.0
+        raw = one.raw * SCALES[word[1].lower()]
+        facts[index - 1] = replace(first, value=one._replace(raw=raw, base=raw * factor, small=False))
+        if one.unit and not two.unit:
+            facts[index] = replace(second, kind=first.kind, value=two._replace(base=two.raw * factor, unit=one.unit))
+    return facts
+
+
 def _share_units(text: str, facts: list[Fact]) -> list[Fact]:
     """Give the first end of a range the unit of the second ("5 to 7 km")."""
     for index in range(len(facts) - 1, 0, -1):
@@ -197,7 +220,7 @@ def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> t
             slight.append(fact)
         else:
             facts.append(fact)
-    facts = _share_units(text, facts)
+    facts = _share_units(text, _share_scales(text, facts))
     slight += _compounds(text, facts)
     for match in _ARTICLE.finditer(text):
         dimension, factor = UNITS[match["unit"].casefold()]

@@ -35,8 +35,8 @@ _SMALL = {
     )
 }
 _TENS = {w: 10 * i for i, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
-_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
-_SHORT_SCALES = _SCALES | {"k": 1000, "K": 1000, "bn": 10**9}
+SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
+_SHORT_SCALES = SCALES | {"k": 1000, "K": 1000, "bn": 10**9}
 _ORDINALS = {
     w: i
     for i, w in enumerate(
@@ -49,7 +49,7 @@ _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
     w + s: i for w, i in _ORDINALS.items() if i > 2 for s in ("", "s")
 }
 _COUNTS = {"once": 1, "twice": 2, "thrice": 3, "both": 2, "pair": 2, "couple": 2, "double": 2, "triple": 3, "twin": 2}
-_WORDS = _SMALL | _TENS | _SCALES
+_WORDS = _SMALL | _TENS | SCALES
 _TOO_MUCH = 1e25  # from here on a numeral is noise ("hundred hundred hundred ...")
 
 
@@ -158,7 +158,7 @@ def _run(words: tuple[Word, ...], text: str, at: int) -> tuple[float, int]:
             # "five six" are two numbers; "twenty six" and "six hundred" are one.
             if step < 100 and words[index].form != "dozen" and (last < 20 or (last < 100 and step > 9)):
                 break
-        if words[index].form in _SCALES:
+        if words[index].form in SCALES:
             if step in {100, 12}:
                 group = (group or 1) * step
             else:

@@ -40,6 +40,20 @@ def test_slight_and_other_numbers_are_not_checked(text):
     assert facts(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("£185–195 million", (185e6, "GBP"), (195e6, "GBP")),
+        ("from 2 to 3 thousand euros", (2000, "EUR"), (3000, "EUR")),
+        ("1.2-1.4 billion", (1.2e9, ""), (1.4e9, "")),
+        ("from 900 to 1.2 million", (900, ""), (1.2e6, "")),
+        ("2 million to 3 million", (2e6, ""), (3e6, "")),
+    ],
+)
+def test_ranges_share_a_scale_and_a_currency(text, first, second):
+    assert [(pytest.approx(f.value.base), f.value.unit) for f in facts(text)] == [first, second]
+
+
 def test_ranges_share_a_unit_and_sums_are_counted():
     assert [(f.value.base, f.value.unit) for f in facts("from 5 to 7 km")] == [(5000, "m"), (7000, "m")]
     assert [f.value.base for f in counted("1 hour 30 minutes")] == [5400]
