@@ -76,7 +76,7 @@ _GREETING = re.compile(
     rf"(?:{_COURTESY}|(?!{_AFFIRM}|ok|great){_COURTESY},?\ (?:and\ )?{_COURTESY})[\s!.~,。！，～🙂😊👋]*",
     re.IGNORECASE | re.VERBOSE,
 )
-_CLAIM_SIGN = re.compile(r"\d{2}|\b(?:was|were|because|since|that(?! helps|\W*$))\b|因为")
+_CLAIM_SIGN = re.compile(r"\d{2}|\b(?:was|were|because|since|that(?! helps| you(?:['’]re| are)\b|\W*$))\b|因为")
 _AFFIRMATION = re.compile(rf"(?:yes,?\ )?{_AFFIRM}(?:,?\ {_AFFIRM})?\W*|(?:当然(?:可以)?|好的)\W*", re.IGNORECASE)
 _LEAD = re.compile(r"(?:these|the following|following|以下|下列)", re.IGNORECASE)
 _TAIL = (
@@ -161,7 +161,7 @@ def skip_reason(text: str, raw: str, kind: Kind, *, alone: bool, names: Collecti
         return CITATION if has_words(raw) and "<" not in raw else MARKUP
     if not has_words(URL.sub("", text)) or is_source_line(text, names) or (alone and is_source_note(raw)):
         return CITATION
-    if len(text) <= 200 and (is_courtesy(text) or (not _CLAIM_SIGN.search(text) and _GREETING.fullmatch(text))):
+    if len(text) <= 200 and not _CLAIM_SIGN.search(text) and (_GREETING.fullmatch(text) or is_courtesy(text)):
         return GREETING
     if len(text) <= 240 and not _CLAIM_SIGN.search(text) and _META.fullmatch(text):
         return META

@@ -41,6 +41,8 @@ _CONTEXT = 2
 _ASKED = 0.5
 """Share of a claim's content words that the question has where the claim says the question's case again."""
 
+_CENTS = re.compile(r"\b(?:cents?|ct|pence|pennies|centimes|centavos|Pf(?:ennig)?)\b|[¢分]", re.IGNORECASE)
+
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
 
@@ -254,7 +256,7 @@ class Documents:
             return False
         if self._question and not missing_facts(stated, [extract(self._question)]):
             return True
-        if gives(value, workings, self._numbers) or gives_day(value, workings, self._numbers, self._days):
+        if gives(value, workings, self._summands) or gives_day(value, workings, self._numbers, self._days):
             return True
         lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
         beside = (fact for fact in sentence.facts if fact.surface not in lost)
@@ -271,8 +273,15 @@ class Documents:
         texts = (self._question, *(text for p in self.passages for text in (p.title or "", p.text)))
         words = (fact.value for facts in self._facts for fact in facts.facts)
         figures = {number for text in texts for number in numbers_in(text)}
-        figures |= {abs(value.raw) for value in words if isinstance(value, Amount)}
-        return figures | {round(figure / 100, 9) for figure in figures}  # "30.9 cents" is 0.309 euros in a sum
+        return figures | {abs(value.raw) for value in words if isinstance(value, Amount)}
+
+    @cached_property
+    def _summands(self) -> set[float]:
+        """The same, and a hundredth of each where something is in cents: in a sum "30.9 cents" is 0.309."""
+        texts = (self._question, *(f"{p.title or ''} {p.text}" for p in self.passages))
+        if not any(map(_CENTS.search, texts)):
+            return self._numbers
+        return self._numbers | {round(number / 100, 9) for number in self._numbers}
 
     @cached_property
     def _days(self) -> set[tuple[int, int]]:
