@@ -52,10 +52,10 @@ def short_pairs(data: Path, rng: random.Random) -> list[Pair]:
     return [p for p in human_pairs(data, rng, 1.0, sets=SHORT) if len(p.premise.split()) < SHORT_WORDS]
 
 
-def extra_pairs(folder: Path) -> dict[str, list[Group]]:
+def extra_pairs(folder: Path | None) -> dict[str, list[Group]]:
     """Rows {"p": premise, "c": claim, "l": label, "s": data set} of a folder's *.jsonl.gz, by file and premise."""
     found: dict[str, list[Group]] = {}
-    for path in sorted(folder.glob("*.jsonl.gz")):
+    for path in sorted(folder.glob("*.jsonl.gz")) if folder else ():
         by_premise: dict[str, Group] = defaultdict(list)
         for row in read_rows(path):
             by_premise[row["p"]].append(Pair(row["p"], row["c"], EXTRA_LABELS[row["l"]], row["s"], row["p"]))
@@ -71,7 +71,7 @@ def some_twins(group: Group, rng: random.Random) -> Group:
 
 def rounds(data: Path, rng: random.Random, extra: Path | None = None) -> Iterator[list[Group]]:
     """Rounds without end; further files take turns by the root of their size."""
-    further = extra_pairs(extra) if extra else {}
+    further = extra_pairs(extra)
     weights = [len(groups) ** 0.5 for groups in further.values()]
     short = short_pairs(data, rng)
     long = human_pairs(data, rng, 1.0, sets=LONG)

@@ -223,7 +223,7 @@ def run_stage(
         "--start", type=Path, help="weights to go on from, of a run (model.pt) or exported (model.onnx)"
     )
     parser.add_argument("--out", type=Path, default=Path(runs, "trained"))
-    parser.add_argument("--extra", type=Path, help="folder of further pairs (training.packs.extra_packs)")
+    parser.add_argument("--extra", type=Path, help="folder of further pairs (training.mixture.extra_pairs)")
     parser.add_argument("--minutes", type=float, default=100)
     parser.add_argument("--frozen", type=int, default=frozen, help="lower layers that keep their weights")
     parser.add_argument("--batch-characters", type=int, default=BATCH_CHARACTERS)

@@ -5,12 +5,11 @@ A reader of packs encodes the premise once; each claim sees the premise and itse
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from training.pairs import (
     join,
     one_of_a_kind,
     parts_of,
-    read_rows,
     written_records,
 )
 
@@ -84,32 +82,6 @@ def packed(pairs: Sequence[Pair]) -> list[Pack]:
     ]
 
 
-EXTRA_LABELS = {
-    "supported": SUPPORTED,
-    "contradicted": CONTRADICTED,
-    "neutral": NEUTRAL,
-    "not_supported": NOT_SUPPORTED,
-}
-
-
-def extra_packs(folder: Path | None, rng: random.Random) -> Iterator[Pack]:
-    """Rows {"p": premise, "c": claim, "l": label, "s": data set} of a folder, without end; sets take turns by size."""
-    kept: dict[Path, list[Pack]] = {}
-    while folder is not None:
-        for path in sorted(folder.glob("*.jsonl.gz")):
-            if path not in kept:
-                rows = list(read_rows(path))
-                pairs = [Pair(r["p"], r["c"], EXTRA_LABELS[r["l"]], r["s"], r["p"]) for r in rows]
-                kept[path] = packed(pairs)
-                print(json.dumps({"file": path.name, "rows": len(rows), "packs": len(kept[path])}), flush=True)
-        if not kept:
-            yield from ()
-            return
-        weights = [len(packs) ** 0.5 for packs in kept.values()]
-        for packs in rng.choices(list(kept.values()), weights, k=100):
-            yield rng.choice(packs)
-
-
 def rounds(
     data: Path,
     rng: random.Random,
@@ -118,7 +90,12 @@ def rounds(
     langs: tuple[str, ...] = ("en",),
     extra: Path | None = None,
 ) -> Iterator[list[Pack]]:
-    """Rounds without end; of other languages than English records and contrast sets, more often."""
+    """Rounds without end; of other languages than English records and contrast sets, more often.
+
+    Files of the further folder take turns by the root of their size.
+    """
+    further = [packed([pair for group in groups for pair in group]) for groups in mixture.extra_pairs(extra).values()]
+    weighed = [len(packs) ** 0.5 for packs in further]
     short = packed(mixture.short_pairs(data, rng))
     long = packed(human_pairs(data, rng, 1.0, sets=LONG))
     rng.shuffle(short)
@@ -136,7 +113,8 @@ def rounds(
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):
             made.extend(record_packs(record, rng))
-        made += islice(extra_packs(extra, rng), counts["extra"])
+        if further:
+            made += [rng.choice(packs) for packs in rng.choices(further, weighed, k=counts["extra"])]
         frames = list(elementary_pairs(rng, counts["frames"]))
         made += [pack for start in range(0, len(frames), 2) for pack in packed(frames[start : start + 2])]
         yield made

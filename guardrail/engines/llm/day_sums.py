@@ -38,7 +38,9 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         days: Those of the documents and the question.
     """
     wanted, known = _day_of(value), set(days)
-    for left, right in workings if wanted else ():
+    if wanted is None:
+        return False
+    for left, right in workings:
         step, stated = _STEP.fullmatch(left.strip()), _day_of(right)
         start = _day_of(step["start"]) if step else None
         if step is None or start is None or stated is None or float(step["count"]) not in numbers:
@@ -49,7 +51,7 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         if not any(_is(stated, end) for end in _ends(start, count, step["unit"].lower())):
             continue
         known |= days_in([stated])
-        if wanted and _agree(wanted, stated):
+        if _agree(wanted, stated):
             return True
     return False
 

@@ -228,7 +228,7 @@ def _unsaid(
     twice = reply.agreed and not documents.hostile
     if reply.verdict == "absent" and not (any(map(is_about_documents, texts)) or (twice and denies(claim.text))):
         return _NO_ABSENCE.row(claim.id, cells)
-    if reply.verdict == "no_claim" and not (_is_empty(claim, segment, documents, twice=twice)):
+    if reply.verdict == "no_claim" and not _is_empty(claim, segment, documents, twice=twice):
         return _NO_TALK.row(claim.id, cells)
     told = "no document says it" if reply.verdict == "absent" else "states nothing"
     return _unquoted(claim.id, certainty, cells, " ".join(reply.analysis.split())[:_REASON] or told)
