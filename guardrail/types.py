@@ -382,7 +382,7 @@ class Report:
 
     def to_dict(self, *, texts: bool = False) -> dict[str, Any]:
         """Verdict, score and findings as plain JSON; see GuardedAnswer.to_dict."""
-        from guardrail.report_json import summary_record
+        from guardrail.check.report_json import summary_record
 
         return summary_record(self, texts=texts)
 
@@ -444,6 +444,6 @@ class GuardedAnswer:
                 empty, for it may quote it. True = also the delivered text, all reasons, quotes, claims and scores, as
                 ``guardrail check`` writes them.
         """
-        from guardrail.report_json import guarded_record
+        from guardrail.check.report_json import guarded_record
 
         return guarded_record(self, texts=texts)

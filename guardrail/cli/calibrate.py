@@ -28,12 +28,12 @@ from guardrail.evaluation.calibrate import (
 )
 from guardrail.evaluation.cases import Shared, cases
 from guardrail.evaluation.conformal import Risk, refuse_bounds
+from guardrail.evaluation.data.output import refuse_unwritable, write_whole
 from guardrail.evaluation.data.reading import read_labelled
 from guardrail.evaluation.data.rows import BadRow
 from guardrail.evaluation.guarantee import policy_text, sources
 from guardrail.evaluation.judged import judge
 from guardrail.guard import Guard
-from guardrail.output import refuse_unwritable, write_whole
 from guardrail.policy.calibration import Calibration
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage

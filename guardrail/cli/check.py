@@ -8,8 +8,9 @@ from typing import Annotated, TextIO
 
 import typer
 
+from guardrail.check.answer_lines import TO_CHECK, Line
 from guardrail.check.contract import gatherer_of
-from guardrail.check.report_json import TO_CHECK, Line
+from guardrail.check.report_json import result_record
 from guardrail.check.retrieve import Retriever
 from guardrail.cli.batches import batch_settings
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
@@ -20,7 +21,6 @@ from guardrail.errors import UsageError
 from guardrail.evaluation.data.refchecker import Aggregator, checked, extracted, read_item
 from guardrail.guard import Guard
 from guardrail.policy.policy import Policy
-from guardrail.report_json import result_record
 from guardrail.types import Usage
 
 

@@ -20,10 +20,10 @@ from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.cases import Shared
 from guardrail.evaluation.data.labelled import LabelledAnswer, select
+from guardrail.evaluation.data.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.evaluation.data.reading import Source, find_sources, read_source
 from guardrail.evaluation.judged import judge
 from guardrail.guard import Guard
-from guardrail.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.types import Usage
 
 _PIPE_WIDTH = 160

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from guardrail.check.report_json import Line, extract_record
+from guardrail.check.answer_lines import Line, extract_record
 from guardrail.cli.engines import EngineChoice, with_engine
 from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
 from guardrail.evaluation.data.refchecker import extracted, read_item

@@ -18,7 +18,7 @@ from rich.console import Console
 from guardrail.cli.records import show_label, show_rates, show_record
 from guardrail.cli.streams import opened, write_record
 from guardrail.errors import UsageError
-from guardrail.output import STANDARD_OUTPUT, refuse_unwritable
+from guardrail.evaluation.data.output import STANDARD_OUTPUT, refuse_unwritable
 from guardrail.telemetry.monitor.files import JOB, TARGET, write_files
 from guardrail.telemetry.records.database import files_of
 from guardrail.telemetry.records.export import as_json

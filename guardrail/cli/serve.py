@@ -64,7 +64,7 @@ def _describe(settings: Settings) -> None:
     """What would run: every guard is built, and nothing secret is printed."""
     from guardrail.service.guards import build_guards, open_records
     from guardrail.service.pool import threads_of
-    from guardrail.service.studio import PATH, build_studio
+    from guardrail.service.studio.mount import PATH, build_studio
 
     store = open_records(settings)
     build_studio(settings, store)

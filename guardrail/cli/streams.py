@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from guardrail.check.report_json import ENCODING, Line, read_file, read_lines
+from guardrail.check.answer_lines import ENCODING, Line, read_file, read_lines
 from guardrail.errors import UsageError
 
 _UNPRINTABLE = "backslashreplace"

@@ -39,8 +39,8 @@ def studio(
     Example: guardrail studio guardrail.db
     """
     try:
-        from guardrail.studio.server import serve
-        from guardrail.studio.studio import Studio
+        from guardrail.service.studio.server import serve
+        from guardrail.service.studio.studio import Studio
     except ModuleNotFoundError as error:
         raise MissingExtraError(f'studio needs {error.name}: pip install "rag-guardrail[studio]"') from error
     data = Studio(source, policies=policy or (), engines=engine or (), labels=labels, policy_out=policy_out)

@@ -12,8 +12,8 @@ from typing import Any, NoReturn, TextIO, TypeVar
 
 import typer
 
+from guardrail.check.answer_lines import Line
 from guardrail.check.contract import Gatherer
-from guardrail.check.report_json import Line
 from guardrail.check.threads import in_order
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged
 from guardrail.cli.streams import (

@@ -25,7 +25,7 @@ from guardrail.service.settings import Settings
 MOUNTED = (
     "guardrail.service.operations",
     "guardrail.service.native",
-    "guardrail.service.studio",
+    "guardrail.service.studio.mount",
     "guardrail.service.dialects",
     "guardrail.service.proxy",  # last: it passes on what nobody else knows
 )

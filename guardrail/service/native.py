@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from guardrail.check.report_json import ClaimsRecord, Line, Record, extract_record
+from guardrail.check.answer_lines import ClaimsRecord, Line, Record, extract_record
+from guardrail.check.report_json import guarded_record, summary_record
 from guardrail.guard import Guard
-from guardrail.report_json import guarded_record, summary_record
 from guardrail.service.errors import Invalid, ServiceError, TooLarge
 from guardrail.service.native_models import (
     CheckItem,

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from guardrail.check.report_json import ClaimRecord, PassageRecord
+from guardrail.check.answer_lines import ClaimRecord, PassageRecord
 from guardrail.service.offsets import Unit
 from guardrail.types import Action, BiographyCategory, Cause, ErrorType, Verdict
 

@@ -37,7 +37,7 @@ def _units(char: str, unit: Unit) -> int:
 
 
 def in_units(record: dict[str, Any], answer: str, passages: Mapping[str, str], unit: Unit) -> dict[str, Any]:
-    """A record of ``guardrail.check.report_json`` with all spans in another unit, and the unit's name.
+    """A record of ``guardrail.check.answer_lines`` with all spans in another unit, and the unit's name.
 
     Args:
         record: Of a report or an extract: code points.

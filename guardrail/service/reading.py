@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from guardrail.check.report_json import ClaimRecord, PassageRecord
+from guardrail.check.answer_lines import ClaimRecord, PassageRecord
 from guardrail.errors import did_you_mean
 from guardrail.service.errors import Invalid, Malformed
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import pytest
 
 from guardrail import Action, EngineError, Guard, Policy, UsageError, Verdict
+from guardrail.check.answer_lines import ClaimsRecord, read_lines
 from guardrail.check.claims import within_claims
 from guardrail.check.contract import Draft
 from guardrail.check.decompose.checkworthiness import CODE
 from guardrail.check.intake import read_claims, sentence_of
-from guardrail.check.report_json import ClaimsRecord, read_lines
 from guardrail.testing import FakeEngine
 from guardrail.types import Claim, Finding, Row, Segment, Span, SupportMatrix
 

@@ -10,8 +10,8 @@ import pytest
 
 from guardrail import Guard, Passage
 from guardrail.check.contract import Draft
+from guardrail.check.report_json import result_record
 from guardrail.cli.show import show
-from guardrail.report_json import result_record
 from guardrail.telemetry.attributes import report_attributes
 from guardrail.types import Cell, Claim, Row, Span, SupportMatrix, Usage, Verdict
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from guardrail import output
 from guardrail.cli.eval import _names
 from guardrail.errors import UsageError
+from guardrail.evaluation.data import output
 from tests.support.labelled_answers import ROWS, run, write
 
 

@@ -14,6 +14,7 @@ import pytest
 import guardrail.check.plan
 from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
 from guardrail.check.contract import NotJudged, VerifyRequest
+from guardrail.check.report_json import result_record
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.catalog import Options
 from guardrail.engines.cross_encoder.engine import CrossEncoderEngine
@@ -22,7 +23,6 @@ from guardrail.engines.llm.paper import face4rag, verdicts
 from guardrail.engines.llm.protocol import LLMError
 from guardrail.engines.llm.requests.failures import failure
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.report_json import result_record
 from guardrail.streaming import Checked, Finished, guarded_stream
 from guardrail.streaming.memory import Memory
 from guardrail.testing import FakeEngine, FaultKind, OpenAIServer, Reply, check_engine

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from guardrail import Guard
-from guardrail.report_json import result_record, summary_record
+from guardrail.check.report_json import result_record, summary_record
 from guardrail.service.native import WAYS
 from guardrail.service.openapi import document
 from guardrail.testing import FakeEngine

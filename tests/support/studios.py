@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import uvicorn
 
 from guardrail.service.server import listen
-from guardrail.studio.app import create_app
+from guardrail.service.studio.app import create_app
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from guardrail.check.report_json import ENCODING
+from guardrail.check.answer_lines import ENCODING
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.data.rows import BadRow, Row, RowError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from guardrail.check.report_json import passage_record
 from guardrail.errors import did_you_mean
 from guardrail.evaluation.data.rows import (
     Row,
@@ -16,7 +17,6 @@ from guardrail.evaluation.data.rows import (
     text_field,
 )
 from guardrail.evaluation.labels import SKIPPED, WHOLE, WORDS, WRONG, Item, Label, Labels
-from guardrail.report_json import passage_record
 from guardrail.telemetry.records.record import FAULTY
 from guardrail.types import ErrorType, Span, Verdict
 

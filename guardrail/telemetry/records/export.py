@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from guardrail.check.report_json import finding_record, passage_record
 from guardrail.errors import MissingExtraError, UsageError, did_you_mean
-from guardrail.report_json import finding_record, passage_record
 from guardrail.telemetry.records.database import storable
 from guardrail.telemetry.records.record import StoredRecord
 from guardrail.types import Report

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
-from guardrail.report_json import read_report, report_record
+from guardrail.check.report_json import read_report, report_record
 from guardrail.telemetry.outcome import ABANDONED, Outcome
 from guardrail.telemetry.records.database import storable
 from guardrail.telemetry.records.record import StoredRecord, rank

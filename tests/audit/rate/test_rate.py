@@ -14,7 +14,7 @@ from guardrail.cli.main import app
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.label_rows import item_row
 from guardrail.evaluation.labels import Item, Label
-from guardrail.studio.studio import Studio
+from guardrail.service.studio.studio import Studio
 from guardrail.types import Passage
 from tests.support.audited import ScoringEngine, logged, write_lines
 from tests.support.label_files import write_labels
@@ -115,7 +115,7 @@ def test_a_stratum_without_a_label_counts_as_its_neighbour_and_is_named(audited,
 
 def test_the_studio_opens_the_queue_and_keeps_the_ids(audited):
     pytest.importorskip("starlette")
-    from guardrail.studio.label import Desk
+    from guardrail.service.studio.label import Desk
 
     drawn = draw_sample(audited, 40)
     desk = Desk(Studio(drawn.queue))

@@ -1,0 +1,46 @@
+"""Record stores of a few answers, and one of 100,000."""
+
+from __future__ import annotations
+
+import pytest
+
+from guardrail.service.studio.json_rows import JsonRows
+from guardrail.service.studio.recorded.file_source import FileSource
+from guardrail.service.studio.recorded.source import StoreSource
+from guardrail.telemetry.records import RecordStore
+from tests.support.recorded_answers import RECORDED_UNTIL, outcome
+
+NOW = RECORDED_UNTIL
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Makes a store of these answers: ``kept(("contradicted", {"at": 5.0}), ...)``; ids count from 1."""
+
+    def make(*answers, sample=1.0):
+        path = tmp_path / "guardrail.db"
+        with RecordStore(path, sample=sample, days=None, queue=10_000) as store:
+            for number, (verdict, given) in enumerate(answers, 1):
+                store.record(outcome(verdict, **{"id": f"{number:032x}", "at": NOW - 1000 + number, **given}))
+            assert store.flush(60)
+        return StoreSource(path)
+
+    return make
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Makes a source of these lines."""
+
+    def make(*lines):
+        path = tmp_path / "answers.jsonl"
+        path.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
+        return FileSource(JsonRows(path))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def many(many_records):
+    """100,000 records, of the 14 days before NOW."""
+    return StoreSource(many_records)

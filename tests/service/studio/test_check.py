@@ -1,0 +1,170 @@
+"""The Check view's API."""
+
+import asyncio
+import json
+import threading
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from guardrail import Guard, Policy
+from guardrail.service.studio.app import create_app
+from guardrail.service.studio.check import CheckBody, checked
+from guardrail.service.studio.studio import Studio
+from guardrail.types import Verdict
+
+EXAMPLE = "Why was Larkmoor Dam closed in 2021?"
+
+
+@pytest.fixture(scope="module")
+def client():
+    app = create_app(Studio())
+    with TestClient(app, base_url="http://127.0.0.1", headers={"x-studio-token": app.state.token}) as found:
+        yield found
+
+
+def example(client, title=EXAMPLE):
+    found = next(each for each in client.get("/api/examples").json()["examples"] if each["title"] == title)
+    return {key: found[key] for key in ("question", "answer", "passages")}
+
+
+def test_a_check_says_what_the_guard_says(client):
+    asked = example(client)
+    got = client.post("/api/check", json={**asked, "policy": "annotate"}).json()
+    guarded = Guard(policy=Policy.annotate().with_(deadline=None)).run(
+        asked["answer"], asked["passages"], question=asked["question"]
+    )
+    expected = json.loads(json.dumps(guarded.to_dict(texts=True)))
+    assert {key: got[key] for key in expected if key != "usage"} == {k: v for k, v in expected.items() if k != "usage"}
+    assert got["passages"] == asked["passages"]
+    assert got["answer"] == asked["answer"]
+
+
+def test_the_matrix_has_a_row_for_each_finding(client):
+    got = client.post("/api/check", json=example(client)).json()
+    assert [row["segment_id"] for row in got["matrix"]["rows"]] == [found["id"] for found in got["findings"]]
+    for row, found in zip(got["matrix"]["rows"], got["findings"], strict=True):
+        read = {got["passages"][number]["id"] for number, _, _ in row["cells"]}
+        assert {quote["passage_id"] for quote in found["evidence"]} <= read
+
+
+def test_the_reversed_cause_is_a_relation_that_the_passages_do_not_license(client):
+    (relation,) = client.post("/api/check", json=example(client)).json()["relations"]
+    assert relation["kind"] == "cause"
+    assert relation["consistent"] is False
+    assert relation["first"].startswith("engineers")
+
+
+def test_namesakes_are_told_apart(client):
+    got = client.post("/api/check", json=example(client, "Who was Dick Hanley?")).json()
+    (group,) = got["groups"]
+    assert group["entity"]["title"] == "Dick Hanley (American football)"
+    assert group["entity"]["passages"] == ["d2"]
+
+
+def test_every_example_has_something_to_see(client):
+    examples = client.get("/api/examples").json()["examples"]
+    assert {each["language"] for each in examples} == {"English", "中文"}
+    verdicts = [
+        client.post("/api/check", json=example(client, each["title"])).json()["verdict"]
+        for each in examples
+        if each["language"] == "中文"
+    ]
+    assert verdicts == ["contradicted", "contradicted"]
+
+
+def test_without_passages_nothing_is_verified(client):
+    got = client.post("/api/check", json={"answer": "The bridge opened in 1932.", "passages": []}).json()
+    assert got["verdict"] == "unverified"
+    assert got["matrix"] == {"rows": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "said"),
+    [
+        ({"passages": []}, "answer", "missing"),
+        ({"answer": " ", "passages": []}, "answer", "no answer"),
+        ({"answer": "A b.", "passages": [{"text": 1}]}, "passages.0.text", "string"),
+        ({"answer": "A b.", "passages": ["x"], "policy": "/etc/passwd"}, "policy", "there is no"),
+        ({"answer": "A b.", "passages": ["x"], "engine": "nli:/etc"}, "engine", "there is no"),
+        ({"answer": "A b.", "passages": ["x"] * 5_001}, "passages", "5000"),
+        ({"answer": "A b.", "passages": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, None, "'a'"),
+    ],
+)
+def test_what_cannot_be_checked_is_said(client, body, field, said):
+    reply = client.post("/api/check", json=body)
+    assert reply.status_code == 422
+    assert reply.json()["error"]["field"] == field
+    assert said in reply.json()["error"]["message"]
+
+
+def test_a_body_that_is_no_json_is_refused(client):
+    reply = client.post("/api/check", content=b"{", headers={"content-type": "application/json"})
+    assert reply.status_code == 400
+
+
+class Waiting:
+    """An engine that works until its time is over."""
+
+    name = "waiting"
+
+    def __init__(self):
+        self.began, self.ended = threading.Event(), threading.Event()
+
+    def verify(self, request):
+        self.began.set()
+        while not request.expired():
+            self.ended.wait(0.01)
+        self.ended.set()
+        raise TimeoutError
+
+
+def test_a_check_that_nobody_waits_for_stops_its_engine():
+    engine = Waiting()
+
+    async def leave():
+        guard = Guard(policy=Policy.monitor().with_(deadline=None), engine=engine)
+        task = asyncio.ensure_future(checked(Studio(), guard, CheckBody(answer="A bridge opened.", passages=["x"])))
+        await asyncio.to_thread(engine.began.wait)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return await asyncio.to_thread(engine.ended.wait, 60)
+
+    assert asyncio.run(leave())
+
+
+def test_a_page_that_leaves_stops_the_engine(site_with):
+    engine = Waiting()
+    studio = Studio()
+    studio.guard = lambda *_: Guard(policy=Policy.monitor().with_(deadline=None), engine=engine)
+    with site_with(studio) as site:
+
+        async def leave():
+            async with httpx.AsyncClient() as web:
+                body = {"answer": "A bridge opened.", "passages": ["x"]}
+                asked = web.post(f"{site.origin}/api/check", json=body, headers=site.headers, timeout=None)
+                task = asyncio.ensure_future(asked)
+                await asyncio.to_thread(engine.began.wait)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+        asyncio.run(leave())
+        assert engine.ended.wait(60)
+
+
+def test_an_engine_that_fails_is_unverified(site_with):
+    class Broken:
+        name = "broken"
+
+        def verify(self, request):
+            raise RuntimeError("secret of the engine")
+
+    studio = Studio()
+    studio.guard = lambda *_: Guard(engine=Broken())
+    with site_with(studio) as site:
+        reply = httpx.post(
+            f"{site.origin}/api/check", json={"answer": "A bridge opened.", "passages": ["x"]}, headers=site.headers
+        )
+    assert reply.json()["verdict"] == Verdict.UNVERIFIED
+    assert "secret" not in reply.text
