@@ -24,6 +24,7 @@ from guardrail.types import (
     Segment,
     Span,
     SupportMatrix,
+    Usage,
     Verdict,
 )
 
@@ -95,9 +96,9 @@ class Call:
         return replace(self.report(), skipped=skipped, usage=draft.usage, reason=draft.reason)
 
     def request(
-        self, draft: Draft, entities: Sequence[Entity], groups: tuple[EntityGroup, ...], limit: int
+        self, segments: tuple[Segment, ...], spent: Usage, entities: Sequence[Entity], groups: tuple[EntityGroup, ...]
     ) -> VerifyRequest:
-        """What the engine is asked: the first ``limit`` segments, and the cells that linking and scores need.
+        """What the engine is asked: these segments, and the cells that linking and scores need.
 
         Those are the cells of namesakes and of cited passages; of claims that the caller gave, all if there are few.
         """
@@ -105,15 +106,14 @@ class Call:
         needed = tuple(sorted(namesake_passages(entities)))
         if self.claims is not None and len(self.passages) <= _EACH_PASSAGE:
             needed = tuple(range(len(self.passages)))
-        segments = draft.parts.checked
         cells = {s.id: (*needed, *(number_of[c] for c in s.citations if c in number_of)) for s in segments}
         return VerifyRequest(
-            segments=segments[:limit],
+            segments=segments,
             passages=self.passages,
             question=self.question,
             must_read=tuple((ident, tuple(dict.fromkeys(numbers))) for ident, numbers in cells.items() if numbers),
             deadline=self.deadline,
-            spent=draft.usage,
+            spent=spent,
             groups=groups,
             answer=self.answer if self.claims is None else "",
         )

@@ -149,6 +149,16 @@ class IncrementalEngine(Protocol):
         ...
 
 
+@runtime_checkable
+class RefusalJudge(Protocol):
+    """What an Engine has besides ``verify`` if it can tell that a refusal is false."""
+
+    @property
+    def judges_refusals(self) -> bool:
+        """Whether ``segments`` of a request may hold such as only decline to answer (their ``skipped`` says so)."""
+        ...
+
+
 class Gatherer(Protocol):
     """Makes the calls of many answers together: what an engine has as ``gatherer`` that asks in batches."""
 

@@ -16,11 +16,12 @@ from guardrail.check.entities import cluster, group, link, mixed
 from guardrail.check.judge import judge, judge_claims
 from guardrail.check.logic import check_logic
 from guardrail.check.matrix import VerifiedAnswer, evidence_texts, with_late_rows
+from guardrail.check.refusals import refusals, refuted, with_refuted, without_rows
 from guardrail.check.retrieve import retrieved
 from guardrail.check.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.errors import UsageError, rust_panics_as_errors
 from guardrail.telemetry import add_usage, stage
-from guardrail.types import Cause, Decomposition, Entity, EntityGroup, Report
+from guardrail.types import Cause, Decomposition, Entity, EntityGroup, Report, Segment, SupportMatrix
 
 MAX_SEGMENTS = 1_000
 """Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
@@ -50,8 +51,9 @@ def check_plan(call: Call) -> Program[Report]:
         ids, titles = tuple(p.id for p in call.passages), tuple(p.title for p in call.passages if p.title)
         parts = yield from pure(decompose, call.answer, question=call.question, passage_ids=ids, titles=titles)
         draft = yield from _draft(call, parts)
+    declining = refusals(call.engine, draft) if call.readable and call.claims is None else ()
     segments = draft.parts.checked
-    if not segments:
+    if not (segments or declining):
         return call.without_claims(draft)
     why, cause = "there are no passages to check against", Cause.NO_PASSAGES
     if not call.readable and call.retriever is not None:
@@ -64,7 +66,11 @@ def check_plan(call: Call) -> Program[Report]:
     with stage("group"):
         entities, groups = yield from pure(_group, call, parts, draft)
     with stage("verify"):
-        matrix = yield from verified(call.engine, call.request(draft, entities, groups, MAX_SEGMENTS))
+        asked = (*segments[:MAX_SEGMENTS], *declining)
+        matrix = yield from verified(call.engine, call.request(asked, draft.usage, entities, groups))
+    draft, matrix = yield from pure(_with_refusals, call, draft, matrix, declining)
+    if not draft.parts.checked:
+        return replace(call.without_claims(draft), usage=draft.usage + matrix.usage)
     known = call.verified(draft, with_late_rows(matrix, segments[MAX_SEGMENTS:], call.passages))
     with stage("link"):
         known = yield from pure(_link, known, entities, groups, call.linking)
@@ -92,6 +98,15 @@ def _group(call: Call, parts: Decomposition, draft: Draft) -> tuple[tuple[Entity
         return entities, draft.groups
     groups = group(draft.parts.checked if call.claims is None else parts.checked, call.answer, entities)
     return entities, groups if call.claims is None else group_claims(draft.parts.checked, parts, groups)
+
+
+def _with_refusals(
+    call: Call, draft: Draft, matrix: SupportMatrix, declining: Sequence[Segment]
+) -> tuple[Draft, SupportMatrix]:
+    """The refusals that the passages contradict are claims; of the others nothing is told."""
+    false = refuted(declining, matrix, call.threshold)
+    true = {segment.id for segment in declining} - false
+    return with_refuted(draft, false), without_rows(matrix, true)
 
 
 def _link(

@@ -86,6 +86,11 @@ class LLMEngine:
         return 30.0
 
     @property
+    def judges_refusals(self) -> bool:
+        """See RefusalJudge. The papers' plans judge none, as the papers do."""
+        return _paper(self.plan) is None
+
+    @property
     def gatherer(self) -> Gatherer | None:
         """Who makes the calls of many answers together; None = each answer makes its own."""
         return getattr(self._calls, "gatherer", None)

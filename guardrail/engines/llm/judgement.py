@@ -15,7 +15,6 @@ from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, answer_of
 from guardrail.engines.llm.short_forms import TIE
 from guardrail.engines.llm.statements import declines, denies, is_about_documents, is_advice, is_label, is_talk
-from guardrail.engines.llm.workings import numbers_in
 from guardrail.text.facts import extract
 from guardrail.text.words import read_words
 from guardrail.types import (
@@ -164,10 +163,12 @@ def _point(
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     certainty = CERTAINTY["low" if reply.second else reply.confidence]
     own = _pairs(found)
-    pairs = [*(pair for pair in shown if pair not in own and numbers_in(pair[1])), *own]
+    pairs = [*(pair for pair in shown if pair not in own), *own]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
         backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
-        if reply.second:
+        if reply.agreed and not documents.hostile and _leads_in(documents.written(segment.span)):
+            backed |= set(quotes)
+        elif reply.second:
             backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own)}
         certainty = CERTAINTY["low"]
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
@@ -180,7 +181,12 @@ def _point(
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
     )
-    if reply.agreed and reply.verdict == "supported" and set(labels) <= {"N"} and documents.asked(claim.text, pairs):
+    if (
+        reply.agreed
+        and reply.verdict == "supported"
+        and set(labels) <= {"N", "O"}
+        and documents.asked(claim.text, pairs)
+    ):
         return _unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION)
     if reply.verdict in ("absent", "no_claim"):
         return _unsaid(reply, certainty, labels, claim, segment, cells, documents)
@@ -190,8 +196,8 @@ def _point(
         why = _INVENTED if invented and fault is not _INCONSISTENT else _reason_for(quotes, documents, fault)
         return why.row(claim.id, cells)
     if missing is not None:
-        unsaid = f"the judge called it supported, but no passage mentions {missing}"
-        return NotJudged(unsaid, Cause.REPLY).row(claim.id, cells)
+        unknown = f"the judge called it supported, but no passage mentions {missing}"
+        return NotJudged(unknown, Cause.REPLY).row(claim.id, cells)
     wanted = {"supported": "SP", "contradicted": "C"}.get(reply.verdict, "O")
     evidence = tuple(
         (n, span) for n, label in enumerate(labels) if label in wanted and n in backed for span in quotes[n]
@@ -245,8 +251,13 @@ def _is_empty(claim: Claim, segment: Segment, documents: Documents, *, twice: bo
         return True
     if documents.hostile or documents.lacks(claim.text, segment.span) is not None:
         return False
-    leads_in = documents.written(segment.span).rstrip().endswith((":", "："))
+    leads_in = _leads_in(documents.written(segment.span))
     return is_advice(claim.text) or (twice and (leads_in or not any(map(str.isdigit, claim.text))))
+
+
+def _leads_in(written: str) -> bool:
+    """Whether a piece of an answer leads in a list: "You took on two tasks:"."""
+    return written.rstrip().endswith((":", "："))
 
 
 def _without_label(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:

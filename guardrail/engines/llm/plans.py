@@ -110,7 +110,7 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
     hits = len(judged)
     raws: dict[str, Any] = {}
     for _ in range(_TRIES):
-        open_ = [s for s in request.segments if s.id not in judged or not judged[s.id].complete]
+        open_ = [s for s in request.segments if not _is_done(s, judged.get(s.id), raws.get(s.id))]
         if not open_:
             break
         again = [s for s in open_ if s.id in judged and _may_doubt(raws.get(s.id), s, judged[s.id], split=split)]
@@ -222,6 +222,16 @@ def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str
     tokens = LEAST_TOKENS + per_point * points + per_relation * sum(bool(s.relations) for s in segments)
     data = [*shared, ("segments", [_item(s, relation=name != "facts") for s in segments])]
     return ask(name, setting.language, LogicOnlyReply if name == "logic" else JudgeReply, data, tokens)
+
+
+def _is_done(segment: Segment, judged: Judgement | None, raw: Any) -> bool:
+    """Whether nothing of a segment is open; of a refusal only what contradicts it counts."""
+    if judged is None or judged.complete:
+        return judged is not None
+    points = raw.get("points") if segment.skipped is not None and isinstance(raw, Mapping) else None
+    return isinstance(points, list) and not any(
+        isinstance(point, Mapping) and point.get("verdict") == "contradicted" for point in points
+    )
 
 
 def _may_doubt(raw: Any, segment: Segment, judged: Judgement, *, split: bool) -> bool:

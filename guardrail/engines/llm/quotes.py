@@ -12,11 +12,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from guardrail.engines.llm.day_sums import days_in, gives_day
+from guardrail.engines.llm.derived_values import SCALE, DerivedValues
 from guardrail.engines.llm.workings import gives, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
-from guardrail.text.facts.arithmetic import computed, near
-from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
+from guardrail.text.facts.fact import Amount, Bound, Facts
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
@@ -41,8 +40,6 @@ _CONTEXT = 2
 _ASKED = 0.5
 """Share of a claim's content words that the question has where the claim says the question's case again."""
 
-_CENTS = re.compile(r"\b(?:cents?|ct|pence|pennies|centimes|centavos|Pf(?:ennig)?)\b|[¢分]", re.IGNORECASE)
-
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
 
@@ -53,22 +50,6 @@ _MADE_UP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A case that a claim makes up to apply a rule to ("An applicant who earns 3,000 would not ..."), up to its verb."""
-
-_SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
-"""Tables give amounts in millions without saying so in each cell."""
-
-
-_YEAR = r"\b(?:years?|yearly|annual(?:ly)?)\b|每年|一年|全年"
-_DAY = r"\b(?:days?|daily|nights?)\b|每天|一天|每日"
-_PERIODS = (
-    ((r"\bmonth(?:s|ly)?\b|每月|个月", _YEAR), 12),
-    ((r"\bweek(?:s|ly)?\b|每周|一周", _YEAR), 52),
-    ((r"\bquarter(?:s|ly)?\b|每季", _YEAR), 4),
-    ((_DAY, r"\bweek(?:s|ly)?\b|每周|一周"), 7),
-    ((r"\bhour(?:s|ly)?\b|小时", _DAY), 24),
-    ((r"\bminutes?\b|分钟", r"\bhour(?:s|ly)?\b|小时"), 60),
-)
-"""What a sentence that speaks of both periods may multiply by."""
 
 
 class Documents:
@@ -142,7 +123,7 @@ class Documents:
             if words and ours & own and ours <= around_it and theirs and theirs <= quoted:
                 return True
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
-        return any(gives(value, pairs, self._numbers) for value in values)
+        return any(gives(value, pairs, self._derived.numbers) for value in values)
 
     def is_foreign(self, number: int, text: str) -> bool:
         """Whether a passage is in another language than a text, so that words tell nothing; never beside orders."""
@@ -175,14 +156,23 @@ class Documents:
     def asked(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
         """Whether a claim says again what the question says of the reader's own case, or what follows from it.
 
-        Half of its content words must be the question's, and each of its values the question's or the result of
-        workings; never beside orders to the judge.
+        Each of its values must be the question's or the result of workings. So must half of its content words, or the
+        judge says which words of the question they stand for, or works a value out from the question alone. Never
+        beside orders to the judge.
         """
         own = set(content_words(claim))
-        if self.hostile or not own or len(own & self._asked) < _ASKED * len(own):
+        if self.hostile or not own:
             return False
+        for one, other in _both_ways(workings):
+            ours = _told(one)
+            if ours and ours <= own and _told(other) - {"question"} <= self._asked and _long_enough(other):
+                own -= ours
         missing = missing_facts(extract(claim), [extract(self._question)])
-        return all(one.kind in VALUE_KINDS and self._is_derived(one.claim_value, claim, workings) for one in missing)
+        if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
+            return False
+        words = set(content_words(claim))
+        worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
+        return worked_out or len(own - self._asked) <= (1 - _ASKED) * len(words)
 
     def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
@@ -217,7 +207,7 @@ class Documents:
                 continue
             if missing.kind in VALUE_KINDS and _is_hedged(missing.claim_value, said):
                 continue
-            if missing.kind in VALUE_KINDS and self._is_derived(missing.claim_value, said or claim, aliases):
+            if missing.kind in VALUE_KINDS and self._follows(missing.claim_value, said or claim, aliases):
                 continue
             if missing.kind in VALUE_KINDS and self._is_same_number(missing.claim_value, aliases):
                 continue
@@ -232,61 +222,25 @@ class Documents:
 
     def _has_unscaled(self, value: str) -> bool:
         """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
-        bare = _SCALE.sub("", value)
+        bare = SCALE.sub("", value)
         return bare != value and not missing_facts(extract(bare), self._facts)
 
     def _is_same_number(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
-        """Whether the judge says where a passage has a bare number within a name: "a 256-bit key = AES-256"."""
-        if self.hostile or not all(isinstance(f.value, Amount) and not f.value.unit for f in extract(value).facts):
+        """Whether the judge says where a passage has a bare number in other words: "a 256-bit key = AES-256"."""
+        amounts = [fact.value for fact in extract(value).facts]
+        if self.hostile or not all(isinstance(one, Amount) and _is_bare(one, value) for one in amounts):
             return False
         return any(
             value.casefold() in one.casefold() and numbers_in(value) <= numbers_in(other) and self._mentions(other)
             for one, other in _both_ways(aliases)
         )
 
-    def _is_derived(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
-        """Whether the question has the value, the judge shows how it comes about, or it follows from its sentence.
-
-        "16 EUR more a month, 192 EUR in a year".
-        """
-        if self.hostile:
-            return False
-        stated, sentence = extract(value), extract(said)
-        if not stated.facts:
-            return False
-        if self._question and not missing_facts(stated, [extract(self._question)]):
-            return True
-        if gives(value, workings, self._summands) or gives_day(value, workings, self._numbers, self._days):
-            return True
-        lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
-        beside = (fact for fact in sentence.facts if fact.surface not in lost)
-        known = [f.value for f in (*extract(self._question).facts, *beside) if isinstance(f.value, Amount)]
-        times = [n for words, n in _PERIODS if all(re.search(word, said, re.IGNORECASE) for word in words)]
-        return all(
-            isinstance(fact.value, Amount)
-            and (computed(fact.value, known, ()) or _is_multiple(fact.value, known, times))
-            for fact in stated.facts
-        )
-
     @cached_property
-    def _numbers(self) -> set[float]:
-        texts = (self._question, *(text for p in self.passages for text in (p.title or "", p.text)))
-        words = (fact.value for facts in self._facts for fact in facts.facts)
-        figures = {number for text in texts for number in numbers_in(text)}
-        return figures | {abs(value.raw) for value in words if isinstance(value, Amount)}
+    def _derived(self) -> DerivedValues:
+        return DerivedValues(self._question, self.passages, self._facts)
 
-    @cached_property
-    def _summands(self) -> set[float]:
-        """The same, and a hundredth of each where something is in cents: in a sum "30.9 cents" is 0.309."""
-        texts = (self._question, *(f"{p.title or ''} {p.text}" for p in self.passages))
-        if not any(map(_CENTS.search, texts)):
-            return self._numbers
-        return self._numbers | {round(number / 100, 9) for number in self._numbers}
-
-    @cached_property
-    def _days(self) -> set[tuple[int, int]]:
-        facts = (fact for each in (extract(self._question), *self._facts) for fact in each.facts)
-        return days_in(fact.value for fact in facts if isinstance(fact.value, Moment))
+    def _follows(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
+        return not self.hostile and self._derived.follow(value, said, workings)
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -340,6 +294,11 @@ def _both_ways(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         yield other, one
 
 
+def _is_bare(amount: Amount, written: str) -> bool:
+    """Whether it is a number without a unit, or a share in words ("a quarter = the four towns split the rest")."""
+    return not amount.unit or (amount.unit == "%" and not any(map(str.isdigit, written)))
+
+
 def _is_hedged(value: str, said: str) -> bool:
     """Whether an answer says a value less exactly than the claim made of it: "a bit over 19 hours"."""
     same = [fact.value for fact in extract(said).facts if fact.surface == value and isinstance(fact.value, Amount)]
@@ -349,12 +308,6 @@ def _is_hedged(value: str, said: str) -> bool:
 def _told(text: str) -> set[str]:
     """Content words and figures."""
     return {*content_words(text), *_FIGURES.findall(text)}
-
-
-def _is_multiple(amount: Amount, known: Sequence[Amount], times: Sequence[int]) -> bool:
-    """Whether an amount is one of the others, of the same unit, so many times."""
-    same = [other.base for other in known if other.unit == amount.unit]
-    return any(near(amount.base, one, 1e-6) for base in same for n in times for one in (base * n, base / n))
 
 
 class _Text:

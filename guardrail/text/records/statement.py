@@ -62,8 +62,8 @@ def _with_unit(header: str, cell: str) -> tuple[str, str]:
     number, named = _NUMBER.fullmatch(cell), _UNIT_LAST.fullmatch(header)
     if number is None or named is None or _RATE.search(named["name"]):
         return header, cell
-    if named["word"] and not header[0].islower():  # "Games W", "First Hour": only keys as programs write them
-        return header, cell
+    if named["word"] and (not header[0].islower() or named["name"][-1].isdigit()):
+        return header, cell  # "Games W", "First Hour", "up to 2 kg": only keys as programs write them
     word = named["inside"] or named["word"]
     unit = _UNITS.get(word) or (_UNITS.get(word.lower()) if len(word) > 2 else None)
     if unit is None:

@@ -29,6 +29,8 @@ from guardrail.text.records.statement import title
         ("First hour", "3", "First hour: 3."),
         ("retention_days", "30", "retention: 30 days."),
         ("Rooms (total)", "3", "Rooms (total): 3."),
+        ("up to 2 kg", "24.00", "up to 2 kg: 24.00."),
+        ("up to 2 kg (EUR)", "24.00", "up to 2 kg: 24.00 EUR."),
     ],
 )
 def test_a_bare_number_has_the_unit_of_its_header(header, cell, said):

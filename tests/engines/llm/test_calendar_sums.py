@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.llm.day_sums import gives_day
+from guardrail.engines.llm.calendar_sums import gives_day, gives_span
+from guardrail.text.facts import extract
+from guardrail.text.facts.fact import Moment
 
-NUMBERS, DAYS = {2.0, 3.0, 18.0, 21.0}, {(6, 1), (4, 16), (3, 31), (10, 6)}
+
+def moments(text):
+    return [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
+
+
+NUMBERS, DAYS = {2.0, 3.0, 18.0, 21.0}, moments("1 June, 16 April, 31 March, 6 October")
+ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 April, 3 May, Tuesday, Friday")
 
 
 @pytest.mark.parametrize(
@@ -40,3 +48,33 @@ def test_right_ones(value, workings):
 )
 def test_wrong_ones(value, workings):
     assert not gives_day(value, workings, NUMBERS | {9999.0}, DAYS)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings"),
+    [
+        ("3 hours and 10 minutes", [("17:30 to 20:40", "3 hours 10 minutes")]),
+        ("eight months", [("May to December", "8 months")]),
+        ("13 days", [("20 April - 3 May", "13 days")]),
+        ("two weeks", [("from 20 April to 3 May", "14 days")]),
+        ("four days", [("Tuesday to Friday", "4 days")]),
+    ],
+)
+def test_right_lengths(value, workings):
+    assert gives_span(value, workings, ENDS)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings"),
+    [
+        ("4 hours", [("17:30 to 20:40", "4 hours")]),  # the clock says otherwise
+        ("nine months", [("May to December", "8 months")]),  # another length than the one shown
+        ("nine months", [("May to December", "9 months")]),
+        ("eight months", [("June to January", "8 months")]),  # ends that nobody names
+        ("eight euros", [("May to December", "8 euros")]),
+        ("eight months", [("May", "8 months")]),
+        ("eight months", []),
+    ],
+)
+def test_wrong_lengths(value, workings):
+    assert not gives_span(value, workings, ENDS)

@@ -1,0 +1,149 @@
+"""Dates and lengths of time that a judge works out: "1 June 2025 + 18 months = 30 November 2026".
+
+They count where the calendar or the clock agrees, from dates, times and numbers that documents or question have.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+
+from guardrail.text.facts import extract
+from guardrail.text.facts.arithmetic import near
+from guardrail.text.facts.fact import Amount, Moment
+
+_STEP = re.compile(
+    r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<count>\d{1,4})\s*(?P<unit>day|week|month|year)s?", re.IGNORECASE
+)
+_FROM_TO = re.compile(
+    r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
+    re.IGNORECASE,
+)
+_DAY = 86_400.0
+_MONTH = 365.25 / 12 * _DAY
+_SOME_YEAR = 2025
+"""Taken where a date has none: one without a 29 February."""
+
+
+def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Iterable[Moment]) -> bool:
+    """Whether one of the workings gives a date.
+
+    Args:
+        value: The date as the claim has it.
+        workings: What stands on both sides of each "="; a later one may start from the result of an earlier one.
+        numbers: Those of the documents and the question.
+        moments: Dates and times of the documents and the question.
+    """
+    wanted, known = _day_of(value), {(moment.month, moment.day) for moment in moments}
+    if wanted is None:
+        return False
+    for left, right in workings:
+        step, stated = _STEP.fullmatch(left.strip()), _day_of(right)
+        start = _day_of(step["start"]) if step else None
+        if step is None or start is None or stated is None or float(step["count"]) not in numbers:
+            continue
+        if (start.month, start.day) not in known:
+            continue
+        count = int(step["count"]) * (1 if step["sign"] == "+" else -1)
+        if not any(_is(stated, end) for end in _ends(start, count, step["unit"].lower())):
+            continue
+        known.add((stated.month, stated.day))
+        if _agree(wanted, stated):
+            return True
+    return False
+
+
+def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment]) -> bool:
+    """Whether one of the workings gives a length of time: "17:30 to 20:40 = 3 hours 10 minutes".
+
+    Args:
+        value: The length as the claim has it.
+        workings: What stands on both sides of each "=".
+        moments: Dates and times of the documents and the question: both ends must be among them.
+    """
+    wanted = _length_of(value)
+    if wanted is None:
+        return False
+    for left, right in workings:
+        ends, stated = _FROM_TO.fullmatch(left.strip()), _length_of(right)
+        one, two = (_moment_of(ends[name]) for name in ("one", "two")) if ends else (None, None)
+        if one is None or two is None or stated is None or not near(stated, wanted, 1e-6):
+            continue
+        known = all(any(_names(moment, end) for moment in moments) for end in (one, two))
+        if known and any(near(length, wanted, 1e-3) for length in _lengths(one, two)):
+            return True
+    return False
+
+
+def _length_of(text: str) -> float | None:
+    """Seconds; the parts of a length add up."""
+    found = [fact.value for fact in extract(text).facts]
+    amounts = [value for value in found if isinstance(value, Amount) and value.unit == "s"]
+    return sum(amount.base for amount in amounts) if amounts and len(amounts) == len(found) else None
+
+
+def _moment_of(text: str) -> Moment | None:
+    """The one date or time of a text; "May" alone is no date elsewhere, but is one as an end of a span."""
+    for form in (text, f"{text} {_SOME_YEAR}"):
+        found = [fact.value for fact in extract(form).facts if isinstance(fact.value, Moment)]
+        if len(found) == 1:
+            return found[0] if form == text else found[0]._replace(years=None)
+    return None
+
+
+def _names(known: Moment, end: Moment) -> bool:
+    """Whether a date or time that is known has all that an end of a span says."""
+    pairs = zip(known._replace(sure=False, swap=False), end._replace(sure=False, swap=False), strict=True)
+    return all(said is None or said == has for has, said in pairs)
+
+
+def _lengths(one: Moment, two: Moment) -> Iterator[float]:
+    """Seconds between two moments, and with both ends counted."""
+    if one.minute is not None and two.minute is not None:
+        yield (two.minute - one.minute) % 1440 * 60.0
+    elif one.month and two.month and one.day and two.day:
+        first, last = ((moment.years or (_SOME_YEAR, 0))[0] for moment in (one, two))
+        try:
+            apart = (date(last, two.month, two.day) - date(first, one.month, one.day)).days
+        except ValueError:
+            return
+        yield from ((apart % 365 + counted) * _DAY for counted in (0, 1))
+        if one.day == two.day:
+            yield (two.month - one.month) % 12 * _MONTH
+    elif one.month and two.month:
+        yield from (((two.month - one.month) % 12 + counted) * _MONTH for counted in (0, 1))
+    elif one.weekdays and two.weekdays:
+        yield from (((two.weekdays[0] - one.weekdays[0]) % 7 + counted) * _DAY for counted in (0, 1))
+
+
+def _day_of(text: str) -> Moment | None:
+    found = [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
+    whole = [moment for moment in found if moment.month and moment.day]
+    return whole[0] if len(whole) == 1 else None
+
+
+def _ends(start: Moment, count: int, unit: str) -> list[date]:
+    """The day so far from another, and the one before: a term of a month from the 1st ends on the last."""
+    year = start.years[0] if start.years else _SOME_YEAR
+    try:
+        first = date(year, start.month or 1, start.day or 1)
+        if unit in ("day", "week"):
+            end = first + timedelta(days=count * (7 if unit == "week" else 1))
+        else:
+            months = first.year * 12 + first.month - 1 + count * (12 if unit == "year" else 1)
+            end = date(months // 12, months % 12 + 1, min(first.day, monthrange(months // 12, months % 12 + 1)[1]))
+        return [end, end - timedelta(days=1)]
+    except (OverflowError, ValueError):
+        return []
+
+
+def _is(stated: Moment, end: date) -> bool:
+    same_year = stated.years is None or stated.years == (end.year, end.year)
+    return same_year and (stated.month, stated.day) == (end.month, end.day)
+
+
+def _agree(wanted: Moment, stated: Moment) -> bool:
+    same_year = wanted.years is None or stated.years is None or wanted.years == stated.years
+    return same_year and (wanted.month, wanted.day) == (stated.month, stated.day)

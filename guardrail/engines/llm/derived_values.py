@@ -1,0 +1,151 @@
+"""Values that no document has, but that follow from what documents and question have.
+
+A judge shows how, or it can be worked out here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from guardrail.engines.llm.calendar_sums import gives_day, gives_span
+from guardrail.engines.llm.workings import gives, numbers_in
+from guardrail.text.facts import extract, missing_facts
+from guardrail.text.facts.arithmetic import computed, near
+from guardrail.text.facts.fact import Amount, Facts, Moment
+from guardrail.types import Passage
+
+Workings = Sequence[tuple[str, str]]
+"""What a judge shows of a point: both sides of each "=", in order."""
+
+_CENTS = re.compile(
+    r"\b(?:cents?|ct|pence|pennies|centimes|centavos|Pf(?:ennig)?)\b|¢|[0-9一二三四五六七八九十]\s?分(?!钟|鐘|之|析|店|公司)",
+    re.IGNORECASE,
+)
+
+SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
+"""Tables give amounts in millions without saying so in each cell."""
+
+_YEAR = r"\b(?:years?|yearly|annual(?:ly)?)\b|每年|一年|全年"
+_DAY = r"\b(?:days?|daily|nights?)\b|每天|一天|每日"
+_PERIODS = (
+    ((r"\bmonth(?:s|ly)?\b|每月|个月", _YEAR), 12),
+    ((r"\bweek(?:s|ly)?\b|每周|一周", _YEAR), 52),
+    ((r"\bquarter(?:s|ly)?\b|每季", _YEAR), 4),
+    ((_DAY, r"\bweek(?:s|ly)?\b|每周|一周"), 7),
+    ((r"\bhour(?:s|ly)?\b|小时", _DAY), 24),
+    ((r"\bminutes?\b|分钟", r"\bhour(?:s|ly)?\b|小时"), 60),
+)
+"""What a sentence that speaks of both periods may multiply by."""
+
+
+class DerivedValues:
+    """What can be worked out from the documents and the question of one request.
+
+    Args:
+        question: "" if it is not known.
+        passages: The documents.
+        facts: What their titles and sentences state.
+    """
+
+    def __init__(self, question: str, passages: Sequence[Passage], facts: Sequence[Facts]) -> None:
+        self._asked = extract(question)
+        self._texts = (question, *(text for p in passages for text in (p.title or "", p.text)))
+        self._facts = facts
+
+    def follow(self, value: str, said: str, workings: Workings) -> bool:
+        """Whether the question has the value, the judge shows how it comes about, or it follows from its sentence.
+
+        "16 EUR more a month, 192 EUR in a year".
+
+        Args:
+            value: As the claim has it.
+            said: The sentence of the answer.
+            workings: What the judge shows.
+        """
+        stated, sentence = extract(value), extract(said)
+        if not stated.facts:
+            return False
+        if self._asked.facts and not missing_facts(stated, [self._asked]):
+            return True
+        if self._shown(value, workings) or self._is_rounded_up(value, said, workings):
+            return True
+        lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
+        beside = (fact for fact in sentence.facts if fact.surface not in lost)
+        known = [f.value for f in (*self._asked.facts, *beside) if isinstance(f.value, Amount)]
+        times = [n for words, n in _PERIODS if all(re.search(word, said, re.IGNORECASE) for word in words)]
+        return all(
+            isinstance(fact.value, Amount)
+            and (computed(fact.value, known, ()) or _is_multiple(fact.value, known, times))
+            for fact in stated.facts
+        )
+
+    def follow_from_question(self, value: str, workings: Workings) -> bool:
+        """Whether workings with numbers of the question alone give the value: "18 km each way" for 36 km."""
+        return gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
+
+    @cached_property
+    def numbers(self) -> set[float]:
+        """All that documents and question have, in digits or in words."""
+        figures = {number for text in self._texts for number in numbers_in(text)}
+        return figures | _in_words([self._asked, *self._facts])
+
+    def _shown(self, value: str, workings: Workings) -> bool:
+        bare = SCALE.sub("", value)  # sums are worked out in the documents' millions
+        forms = [value] if bare == value else [value, bare]
+        return (
+            any(gives(form, workings, self._summands) for form in forms)
+            or gives_day(value, workings, self.numbers, self._moments)
+            or gives_span(value, workings, self._moments)
+            or self._is_scaled(value, workings)
+        )
+
+    def _is_rounded_up(self, value: str, said: str, workings: Workings) -> bool:
+        """Whether the judge shows that a quantity counts as the next whole one: "3 h 10 min = 4 started hours"."""
+        wanted = [fact.value for fact in extract(value).facts]
+        if len(wanted) != 1 or not isinstance(wanted[0], Amount) or not wanted[0].raw or not wanted[0].unit:
+            return False
+        whole, one = wanted[0], wanted[0].base / wanted[0].raw
+        for left, right in workings:
+            parts = [fact.value for fact in extract(left).facts]
+            alike = [part.base for part in parts if isinstance(part, Amount) and part.unit == whole.unit]
+            stated = not missing_facts(extract(left), [*self._facts, self._asked, extract(said)])
+            known = stated or gives_span(left, workings, self._moments)
+            if alike and len(alike) == len(parts) and known and whole.raw in numbers_in(right):
+                return sum(alike) < whole.base and math.ceil(sum(alike) / one - 1e-9) == whole.raw
+        return False
+
+    def _is_scaled(self, value: str, workings: Workings) -> bool:
+        """Whether the documents count in thousands or millions where they say so once: "84 thousand of the 120"."""
+        scaled = any(map(SCALE.search, self._texts[1:]))
+        return scaled and any(
+            value in one
+            and SCALE.search(other) is not None
+            and numbers_in(SCALE.sub("", other)) <= self.numbers
+            and not missing_facts(extract(value), [extract(other)])
+            for one, other in workings
+        )
+
+    @cached_property
+    def _summands(self) -> set[float]:
+        """The numbers, and a hundredth of each where something is in cents: in a sum "30.9 cents" is 0.309."""
+        if not any(map(_CENTS.search, self._texts)):
+            return self.numbers
+        return self.numbers | {round(number / 100, 9) for number in self.numbers}
+
+    @cached_property
+    def _moments(self) -> list[Moment]:
+        facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
+        return [fact.value for fact in facts if isinstance(fact.value, Moment)]
+
+
+def _in_words(texts: Sequence[Facts]) -> set[float]:
+    return {abs(fact.value.raw) for each in texts for fact in each.facts if isinstance(fact.value, Amount)}
+
+
+def _is_multiple(amount: Amount, known: Sequence[Amount], times: Sequence[int]) -> bool:
+    """Whether an amount is one of the others, of the same unit, so many times."""
+    same = [other.base for other in known if other.unit == amount.unit]
+    return any(near(amount.base, one, 1e-6) for base in same for n in times for one in (base * n, base / n))

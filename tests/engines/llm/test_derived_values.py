@@ -1,0 +1,101 @@
+"""Values that no document has: what follows from documents and question, what the judge shows, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from guardrail.engines.llm.derived_values import DerivedValues
+from guardrail.engines.llm.quotes import Documents
+from guardrail.text.passages import sentences
+from guardrail.types import Passage
+
+
+def values(text: str, question: str = "") -> DerivedValues:
+    return DerivedValues(question, [Passage(text=text)], [f for s in sentences(text) for f in s.all_facts])
+
+
+QUESTION = "I arrive at 17:30 and leave at 20:40, and I live 18 km away. What will it cost?"
+MUSEUM = values(
+    "The garage is 600 m away, 2.40 per started hour. The licence is 750 a month, from May 2025 through December. Of "
+    "the buyback of 300 million kronor, 110 million had been spent. The state pays 60%, and the four valley towns, "
+    "which split the rest evenly, share 14.6 million dollars. We spent 84 thousand of the 120.",
+    QUESTION,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings"),
+    [
+        ("four hours", [("17:30 to 20:40", "3 hours 10 minutes"), ("3 hours 10 minutes", "4 started hours")]),
+        ("3 hours and 10 minutes", [("17:30 to 20:40", "3 hours 10 minutes")]),
+        ("eight months", [("May to December", "8 months")]),
+        ("190 million kronor", [("300 - 110", "190")]),
+        ("$1.46 million", [("100 % - 60 %", "40 %"), ("40 % x 14.6", "5.84"), ("5.84 / 4", "1.46")]),
+        ("120,000", [("120,000", "120 thousand")]),
+        ("17:30", []),
+    ],
+)
+def test_what_a_judge_shows_counts(value: str, workings: list[tuple[str, str]]) -> None:
+    assert MUSEUM.follow(value, f"It is {value}.", workings)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings"),
+    [
+        ("five hours", [("3 hours 10 minutes", "5 started hours")]),  # not the next whole one
+        ("nine hours", [("9 hours", "9 started hours")]),  # nothing is rounded
+        ("seven hours", [("6 hours 10 minutes", "7 started hours")]),  # of a length that nobody has
+        ("nine months", [("May to December", "9 months")]),
+        ("210 million kronor", [("300 - 110", "210")]),
+        ("$1.56 million", [("40 % x 14.6", "5.84"), ("5.84 / 4", "1.46")]),
+        ("130,000", [("130,000", "130 thousand")]),
+        ("120,000,000", [("120,000", "120 thousand")]),
+        ("18:30", []),
+        ("190 million kronor", []),
+    ],
+)
+def test_what_it_shows_wrongly_does_not(value: str, workings: list[tuple[str, str]]) -> None:
+    assert not MUSEUM.follow(value, f"It is {value}.", workings)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "follows"),
+    [
+        ("36 km", [("18 x 2", "36")], True),
+        ("72 km", [("18 x 2", "36"), ("36 x 2", "72")], True),
+        ("36 km", [("18 x 3", "54")], False),
+        ("1,200 km", [("600 x 2", "1200")], False),  # numbers of the documents are not the question's
+        ("36 km", [], False),
+    ],
+)
+def test_what_follows_from_the_question(value: str, workings: list[tuple[str, str]], follows: bool) -> None:
+    assert MUSEUM.follow_from_question(value, workings) is follows
+
+
+def test_minutes_in_chinese_are_no_cents() -> None:
+    sums = [("0.3 x 3", "0.9")]
+    assert values("每千瓦时30分。").follow("0.9元", "三度电0.9元。", sums)
+    assert not values("步行30分钟。").follow("0.9元", "票价0.9元。", sums)
+
+
+PLACE = Documents(
+    [Passage(text="The lighthouse has 600 steps. The four towns split the rest evenly.")], question=QUESTION
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "links", "asked"),
+    [
+        ("Your round trip is 36 km.", [("18 x 2", "36")], True),
+        ("You want to know the price.", [("You want to know the price", "What will it cost (question)")], True),
+        ("The ticket is 37 euros.", [("18 x 2", "36")], False),
+        ("The lighthouse is closed.", [("the lighthouse is closed", "the lighthouse has 600 steps")], False),
+    ],
+)
+def test_what_the_question_says_in_other_words(claim: str, links: list[tuple[str, str]], asked: bool) -> None:
+    assert PLACE.asked(claim, links) is asked
+
+
+def test_a_share_in_words_is_found_where_the_judge_says_so() -> None:
+    claim = "Each pays exactly one quarter of the whole rest, as the towns agreed."
+    assert PLACE.lacks(claim, None, [("one quarter", "four towns split the rest")]) is None
