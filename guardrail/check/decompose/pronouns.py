@@ -15,6 +15,7 @@ from guardrail.check.decompose.subjects import (
     relative_in,
     subject_of,
 )
+from guardrail.text.facts.verb_forms import may_be_past
 
 _PERSONAL = {
     "he": frozenset({Sort.MALE, Sort.PERSON, Sort.UNKNOWN}),
@@ -36,7 +37,10 @@ _EXPLETIVE = re.compile(
     r"|during)\b|rain|snow|seem|appear|take|took|follow|turn|depend|happen|help|cost|mean)",
     re.IGNORECASE,
 )
-_SHORT_IS = re.compile(r"(?:an?|the|not|located|known|one|also|considered|based|situated|born)\b")
+_SHORT_HAS = frozenset("been had got gotten become gone grown won risen fallen".split())
+"""What makes "it's" mean "it has"; of people, other participles do too ("he's written", but "it's written")."""
+_OF_PEOPLE = frozenset("based born known called named considered married retired employed supposed required".split())
+"""Participles before which "he's" is "he is"."""
 _HAN = re.compile(
     r"(?P<intro>(?:(?:\d{2,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?|后来|此后|随后|目前|当时|此外|同时|因此|所以|但是?|然而)，?)?)(?P<pronoun>(?:他们|她们|它们"
     r"|该公司|该组织|该机构|该大学|该校|该市|该建筑|该塔|该桥|他(?![人国乡日者山])|她|它|其(?![中他它余实次间]))的?)"
@@ -123,7 +127,7 @@ class Topic:
         if found["short"]:
             if possessive:
                 return sentence
-            name += " is" if _SHORT_IS.match(found["next"]) else " has"
+            name += " has" if _is_short_for_has(pronoun, found["next"]) else " is"
             end += 2
         return sentence[:start] + name + sentence[end:]
 
@@ -140,3 +144,9 @@ class Topic:
 
 def _cased(name: str, start: int) -> str:
     return name[0].upper() + name[1:] if start == 0 else name
+
+
+def _is_short_for_has(pronoun: str, word: str) -> bool:
+    """Whether the "'s" of a pronoun before a word is "has"; mostly it is "is"."""
+    word = word.strip(".,;:!?").lower()
+    return word in _SHORT_HAS or (pronoun in {"he", "she"} and may_be_past(word) and word not in _OF_PEOPLE)

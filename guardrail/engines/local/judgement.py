@@ -39,7 +39,7 @@ _LIKELY = 0.5
 
 
 _ASKED = 0.2
-"""Weight of a name that no passage has but the question brought: an answer about the reader's own case needs it."""
+"""Weight of what no passage has but the question brought: an answer about the reader's own case needs it."""
 
 _ERROR_OF = {FactKind.ROLE: ErrorType.ENTITY_INVERSION, FactKind.NEIGHBOUR: ErrorType.CONFLATION}
 """Errors that a rule names."""
@@ -161,20 +161,34 @@ def gate(
     asked = extract(question) if question else None
     belied = judge_yes_no(claim, asked) if asked else None
     return (
-        *(_without_asked(m, asked) for m in compare(claim, evidence)),
+        *_without_asked(compare(claim, evidence), claim, evidence, asked),
         *record_clashes(claim, library.records, library.tables, library.prose),
         *([belied] if belied else []),
     )
 
 
-def _without_asked(missed: Mismatch, asked: Facts | None) -> Mismatch:
-    """A mismatch, slight if it is a name that the question has: "London" in "Can I work from London?"."""
-    if asked is None or missed.kind is not FactKind.NAME or missed.contradicts:
-        return missed
+def _without_asked(
+    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], asked: Facts | None
+) -> list[Mismatch]:
+    """The mismatches; slight is what the question has, or what its numbers give with those of the evidence.
+
+    "London" in "Can I work from London?", the way there and back to "I live 18 km away". A value that the evidence
+    contradicts stays what it is: questions presuppose wrong things, too.
+    """
+    if asked is None or not found:
+        return list(found)
     known = {word.form for word in asked.words}
-    if not all(word.form in known for word in read_words(missed.claim_value)):
-        return missed
-    return replace(missed, weight=min(missed.weight, _ASKED))
+    values = any(m.kind in VALUE_KINDS and not m.contradicts for m in found) and bool(asked.counted)
+    still = {m.span for m in missing_facts(claim, [*evidence, asked])} if values else set()
+
+    def is_asked(missed: Mismatch) -> bool:
+        if missed.contradicts:
+            return False
+        if missed.kind is FactKind.NAME:
+            return all(word.form in known for word in read_words(missed.claim_value))
+        return values and missed.kind in VALUE_KINDS and missed.span not in still
+
+    return [replace(m, weight=min(m.weight, _ASKED)) if is_asked(m) else m for m in found]
 
 
 def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> Signals:

@@ -14,6 +14,13 @@ from tests.support.decomposed import texts
         ("Barack Obama was born in Hawaii. In 2008, he was elected.", "In 2008, Barack Obama was elected."),
         ("The Eiffel Tower was built by Gustave Eiffel. It is 330 m tall.", "The Eiffel Tower is 330 m tall."),
         ("Apple Inc. is a company. It's based in Cupertino.", "Apple Inc. is based in Cupertino."),
+        (
+            "The Eiffel Tower is in Paris. It's painted every seven years.",
+            "The Eiffel Tower is painted every seven years.",
+        ),
+        ("The Eiffel Tower is in Paris. It's been repainted.", "The Eiffel Tower has been repainted."),
+        ("Barack Obama was born in Hawaii. He's written a book.", "Barack Obama has written a book."),
+        ("Barack Obama was born in Hawaii. He's a lawyer.", "Barack Obama is a lawyer."),
         ("Marie and Pierre Curie were physicists. They found radium.", "Marie and Pierre Curie found radium."),
         ("居里夫人于1867年出生于华沙。她获得了两次诺贝尔奖。", "居里夫人获得了两次诺贝尔奖。"),
         ("华为公司成立于1987年。该公司总部位于深圳。", "华为公司总部位于深圳。"),
