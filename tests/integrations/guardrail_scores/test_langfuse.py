@@ -2,24 +2,10 @@
 
 import base64
 
-import pytest
-from guardrail_scores import Langfuse
+from guardrail_scores import Langfuse, Score
 
-from guardrail import Guard, Policy
-from guardrail.testing import FakeEngine
-from tests.support.dialect_server import RIGHT, SOURCE, VERDICTS, WRONG
-from tests.support.score_server import score_server
-
-
-@pytest.fixture
-def taker():
-    with score_server() as server:
-        yield server
-
-
-def guarded(answer=f"{RIGHT} {WRONG}", passages=(SOURCE, "Bread is baked.")):
-    guard = Guard(policy=Policy.load("monitor"), engine=FakeEngine(VERDICTS))
-    return guard.run(answer, passages)
+from tests.support.score_server import Taker
+from tests.support.scored import guarded
 
 
 def test_langfuse(taker):
@@ -41,3 +27,13 @@ def test_langfuse(taker):
     ids = [b["id"] for b in bodies]
     assert ids[:3] == ids[3:]  # a second audit overwrites
     assert len(set(ids)) == 3
+
+
+def test_scores_of_a_trace_are_of_no_observation(taker: Taker) -> None:
+    with Langfuse("pk", "sk", taker.url) as sink:
+        sink.write_scores([Score("guardrail.score", 0.5, "low")], "trace-1")
+        sink.write_scores([Score("guardrail.score", 0.5, "low")], "trace-2")
+    first, second = (body for _, _, body in taker.seen)
+    assert "observationId" not in first
+    assert (first["value"], first["comment"], first["dataType"]) == (0.5, "low", "NUMERIC")
+    assert first["id"] != second["id"]

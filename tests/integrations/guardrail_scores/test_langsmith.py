@@ -1,23 +1,9 @@
 """LangSmith's feedback, against a server on loopback that keeps what it is sent."""
 
-import pytest
-from guardrail_scores import LangSmith
+from guardrail_scores import LangSmith, Score
 
-from guardrail import Guard, Policy
-from guardrail.testing import FakeEngine
-from tests.support.dialect_server import RIGHT, SOURCE, VERDICTS, WRONG
-from tests.support.score_server import score_server
-
-
-@pytest.fixture
-def taker():
-    with score_server() as server:
-        yield server
-
-
-def guarded(answer=f"{RIGHT} {WRONG}", passages=(SOURCE, "Bread is baked.")):
-    guard = Guard(policy=Policy.load("monitor"), engine=FakeEngine(VERDICTS))
-    return guard.run(answer, passages)
+from tests.support.score_server import Taker
+from tests.support.scored import guarded
 
 
 def test_langsmith(taker):
@@ -33,3 +19,15 @@ def test_langsmith(taker):
         "contradicted",
     )
     assert taker.seen[1][2]["score"] == 0.03
+
+
+def test_feedback_names_the_trace_of_its_run_and_overwrites_itself(taker: Taker) -> None:
+    with LangSmith("key", taker.url) as sink:
+        for value in (0.5, 0.25):
+            sink.write_scores([Score("guardrail.score", value)], "run-1", trace_id="trace-1")
+    bodies = [body for _, _, body in taker.seen]
+    assert [(body["run_id"], body["trace_id"], body["score"]) for body in bodies] == [
+        ("run-1", "trace-1", 0.5), ("run-1", "trace-1", 0.25),
+    ]  # fmt: skip
+    assert bodies[0]["id"] == bodies[1]["id"]
+    assert "value" not in bodies[0]

@@ -1,23 +1,10 @@
 """Phoenix's annotations, against a server on loopback that keeps what it is sent."""
 
-import pytest
-from guardrail_scores import Phoenix
+from guardrail_scores import Phoenix, Score
 
-from guardrail import Guard, Policy
-from guardrail.testing import FakeEngine
-from tests.support.dialect_server import RIGHT, SOURCE, VERDICTS, WRONG
-from tests.support.score_server import score_server
-
-
-@pytest.fixture
-def taker():
-    with score_server() as server:
-        yield server
-
-
-def guarded(answer=f"{RIGHT} {WRONG}", passages=(SOURCE, "Bread is baked.")):
-    guard = Guard(policy=Policy.load("monitor"), engine=FakeEngine(VERDICTS))
-    return guard.run(answer, passages)
+from tests.support.dialect_server import RIGHT
+from tests.support.score_server import Taker
+from tests.support.scored import guarded
 
 
 def test_phoenix_with_documents(taker):
@@ -32,3 +19,26 @@ def test_phoenix_with_documents(taker):
         (0, "contradicts"),
         (1, "not used"),
     ]
+
+
+def test_documents_are_told_by_what_findings_rest_on_them(taker: Taker) -> None:
+    with Phoenix(taker.url) as sink:
+        sink.write(guarded(RIGHT), "67f6740bbe1ddc3f", retriever_span_id="aaaaaaaaaaaaaaaa")
+        sink.write(guarded(RIGHT, []), "67f6740bbe1ddc3f", retriever_span_id="aaaaaaaaaaaaaaaa")
+    assert [path.partition("?")[0] for path, _, _ in taker.seen] == [
+        "/v1/span_annotations", "/v1/document_annotations", "/v1/span_annotations",
+    ]  # fmt: skip
+    labels = [one["result"]["label"] for one in taker.seen[1][2]["data"]]
+    assert labels == ["supports", "not used"]
+
+
+def test_scores_of_a_whole_trace(taker: Taker) -> None:
+    with Phoenix(taker.url) as sink:
+        sink.write_scores([Score("guardrail.verdict", "supported"), Score("guardrail.score", 0.9, "low")], "ab" * 16)
+    ((path, headers, body),) = taker.seen
+    assert path == "/v1/trace_annotations?sync=true"
+    assert "authorization" not in headers
+    assert [one["result"] for one in body["data"]] == [
+        {"label": "supported", "explanation": ""}, {"score": 0.9, "explanation": "low"},
+    ]  # fmt: skip
+    assert {one["trace_id"] for one in body["data"]} == {"ab" * 16}

@@ -3,21 +3,8 @@
 import pytest
 from guardrail_scores import Langfuse, NotWrittenError, Phoenix, scores_of
 
-from guardrail import Guard, Policy
-from guardrail.testing import FakeEngine
-from tests.support.dialect_server import RIGHT, SOURCE, UNJUDGED, VERDICTS, WRONG
-from tests.support.score_server import score_server
-
-
-@pytest.fixture
-def taker():
-    with score_server() as server:
-        yield server
-
-
-def guarded(answer=f"{RIGHT} {WRONG}", passages=(SOURCE, "Bread is baked.")):
-    guard = Guard(policy=Policy.load("monitor"), engine=FakeEngine(VERDICTS))
-    return guard.run(answer, passages)
+from tests.support.dialect_server import UNJUDGED, WRONG
+from tests.support.scored import guarded
 
 
 def test_what_is_told():
