@@ -6,12 +6,12 @@ import os
 import sys
 
 import pytest
+
+pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.support.dialect_server import SOURCE
-
-pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 
 
 @pytest.mark.slow

@@ -52,7 +52,8 @@ def write_parquet(path: Path, rows: list[dict[str, Any]], group: int = 50) -> Pa
 
 def run_audit(source: Path, out: Path, **options: Any) -> Audited:
     """An audit by FAKE in this process, in batches of eight."""
-    return audit(source, out, **{"engine": FAKE, "workers": 0, "batch": 8} | options)
+    settings: dict[str, Any] = {"engine": FAKE, "workers": 0, "batch": 8} | options
+    return audit(source, out, **settings)
 
 
 def audit_rows(folder: Path, rows: Iterable[Any], name: str = "out", **options: Any) -> Audited:

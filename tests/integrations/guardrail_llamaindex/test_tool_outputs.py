@@ -88,10 +88,11 @@ def test_what_nobody_generated_and_what_was_checked_is_left_as_it_is() -> None:
 
 def test_only_engines_asked_inside_are_heard_also_when_they_answer_later() -> None:
     heard: list[RESPONSE_TYPE] = []
+    other: list[RESPONSE_TYPE] = []
     engine().query("Before?")
     with queries_heard(heard):
         engine("One.").query("First?")
-        with queries_heard(other := []):
+        with queries_heard(other):
             engine("Two.").query("Second?")
         elsewhere = threading.Thread(target=engine("Three.").query, args=("Third?",))
         elsewhere.start()

@@ -1,4 +1,4 @@
-"""The MCP server, by the official client: in memory, and as the command over standard input and output."""
+"""The MCP server, by the official client, in memory."""
 
 import asyncio
 
