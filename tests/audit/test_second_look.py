@@ -1,4 +1,4 @@
-from dataclasses import replace
+"""A second engine for answers of which the first is unsure, within a budget."""
 
 import pytest
 
@@ -6,18 +6,10 @@ from guardrail.audit import audit
 from guardrail.audit.report import write_report
 from guardrail.audit.sources.opened import Files
 from guardrail.errors import UsageError
-from tests.support.audited import ScoringEngine, logged, write_lines
+from tests.support.audited import DownEngine, ScoringEngine, audit_rows, logged, write_lines
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
-
-
-class Down(ScoringEngine):
-    """An engine that is paid and judges nothing."""
-
-    def verify(self, request):
-        found = super().verify(request)
-        return replace(found, rows=tuple(replace(row, unverified="the endpoint is down") for row in found.rows))
 
 
 def rows():
@@ -64,7 +56,7 @@ def test_answers_that_came_often_are_first(tmp_path, monkeypatch):
 
 
 def test_what_the_second_engine_cannot_judge_keeps_the_first_verdict(tmp_path):
-    done = run(tmp_path, Down(cost=1.0, name="down"), 50.0)
+    done = run(tmp_path, DownEngine(cost=1.0, name="down"), 50.0)
     assert (done.escalated, done.cost) == (6, 6.0)
     figures = write_report(tmp_path / "out")
     assert "unverified" not in figures.verdicts
@@ -95,3 +87,16 @@ def test_what_costs_nothing_does_not_read_the_source_for_every_few_answers(tmp_p
     source, out = write_lines(tmp_path / "log.jsonl", log), tmp_path / "out"
     audit(source, out, engine=ScoringEngine(), second=ScoringEngine(cost=0.0, name="second"), budget=1.0, workers=0)
     assert len(reads) <= 9  # once for the first engine; then 1, 1, 2, 4, ... answers
+
+
+def test_a_second_look_that_failed_is_paid_for_and_tried_again(tmp_path):
+    log = [logged(n, answer=f"Valve {n} of kind s4{n} closes.") for n in range(6)]
+
+    def look(engine, budget):
+        return audit_rows(tmp_path, log, engine=ScoringEngine(), second=engine, budget=budget)
+
+    assert look(DownEngine(cost=1.0, name="second"), 6.0).escalated == 6
+    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 6.0).escalated == 0  # the budget is spent
+    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 3
+    assert write_report(tmp_path / "out").verdicts == {"supported": 3, "unsupported": 3}
+    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 0  # what was replaced was paid too

@@ -1,4 +1,4 @@
-"""``guardrail`` run in this process, and labelled answers for it."""
+"""``guardrail`` run in this process, and labelled answers and records for it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from guardrail.cli.main import main
 from tests.support.labelled_answers import ROWS, write
+from tests.support.outcomes import make_outcome, three_records
 
 
 @pytest.fixture
@@ -43,3 +44,21 @@ def refchecker(tmp_path, command):
 @pytest.fixture
 def data(tmp_path):
     return write(tmp_path / "set <i>&.jsonl", ROWS)
+
+
+@pytest.fixture
+def outcome():
+    """Makes an Outcome: ``outcome("unsupported", 0.3, answer=...)``."""
+    return make_outcome
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The file of a record store."""
+    return tmp_path / "guardrail.db"
+
+
+@pytest.fixture
+def filled(path):
+    """A store of three records."""
+    return three_records(path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 from guardrail import Policy
 from guardrail.evaluation.conformal import Choice, Risk
-from guardrail.evaluation.guarantee import guarantee, policy_text
-from guardrail.policy.calibration import Calibration
+from guardrail.evaluation.guarantee import guarantee, policy_text, sources
+from guardrail.policy.calibration import Calibration, hash_files
 
 BLOCK = Calibration(data="ab", n=40, risk="missed", target=0.1, threshold=0.7, engine="e", guarantee="g", delta=0.1)
 
@@ -35,3 +37,11 @@ def test_the_guarantee_names_its_population_and_condition(risk):
         assert "exchangeable with" in text
         assert "judged in the same way: this engine, this threshold, a deadline of 2.5 s" in text
         assert "answer" not in text.replace("claim", "")
+
+
+def test_a_folder_is_hashed_whole(tmp_path):
+    """Hidden files are not data."""
+    for name, text in (("b.jsonl", "2"), ("a.jsonl", "1"), (".cache", "3")):
+        (tmp_path / name).write_text(text)
+    assert sources(tmp_path) == [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    assert hash_files(sources(tmp_path)) == hashlib.sha256(b"12").hexdigest()

@@ -7,11 +7,13 @@ import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from guardrail.audit import Audited, audit, open_source
+from guardrail.audit.answer import LoggedAnswer, Rejected
 from guardrail.audit.folder import AuditFolder
 from guardrail.check.contract import VerifyRequest
 from guardrail.testing import FakeEngine
@@ -21,6 +23,7 @@ DAY = 86_400
 BEGIN = 1_700_006_400.0  # midnight UTC
 
 FAKE = FakeEngine({"wrong": "contradicted", "unheard": "unsupported"})
+KIND = FakeEngine({"wrong": "contradicted", "Valve 3": "unsupported"}, name="kind")
 
 
 def logged(number: int, *, bad: bool = False, **more: Any) -> dict[str, Any]:
@@ -45,6 +48,49 @@ def write_parquet(path: Path, rows: list[dict[str, Any]], group: int = 50) -> Pa
 
     parquet.write_table(pa.Table.from_pylist(rows), path, row_group_size=group)
     return path
+
+
+def run_audit(source: Path, out: Path, **options: Any) -> Audited:
+    """An audit by FAKE in this process, in batches of eight."""
+    settings: dict[str, Any] = {"engine": FAKE, "workers": 0, "batch": 8} | options
+    return audit(source, out, **settings)
+
+
+def audit_rows(folder: Path, rows: Iterable[Any], name: str = "out", **options: Any) -> Audited:
+    """An audit of rows, which are written to a log beside it."""
+    return run_audit(write_lines(folder / f"{name}.jsonl", rows), folder / name, **options)
+
+
+def audit_traces(folder: Path) -> Path:
+    """The folder of an audit of ten of Langfuse's traces: a0, a3 and a6 are bad, a20 has no passages."""
+    rows = [logged(n, bad=n % 3 == 0) for n in range(9)] + [logged(20, passages=[])]
+    traces = [{"id": r["id"], "timestamp": "2026-11-03T10:00:00Z", "input": r["question"], "output": r["answer"],
+               "metadata": {"documents": r["passages"]}, "observations": []} for r in rows]  # fmt: skip
+    return audit_rows(folder, traces).folder
+
+
+def read_source(source: Path | str, **options: Any) -> list[LoggedAnswer | Rejected]:
+    """All that a source gives."""
+    opened = open_source(str(source), **options)
+    return [found for piece in opened.pieces() for found, _ in opened.read(piece)]
+
+
+def ids_of(found: Iterable[LoggedAnswer | Rejected]) -> list[str | None]:
+    """The ids of answers; None for what was rejected."""
+    return [None if isinstance(one, Rejected) else one.id for one in found]
+
+
+def told(one: LoggedAnswer) -> tuple[Any, ...]:
+    """What a source says of an answer: id, question, answer, texts, documents, labels."""
+    return (one.id, one.question, one.answer, [p.text for p in one.passages], one.documents, dict(one.labels))
+
+
+def month(bad: Callable[[int], bool], model: str = "m1", first: int = 0, count: int = 200) -> list[dict[str, Any]]:
+    """Rows of a month, every other one of the model; each by a user of its own."""
+    return [
+        logged(n, bad=bad(n), labels={"model": model if n % 2 else "m0", "user": f"u{n}"})
+        for n in range(first, first + count)
+    ]
 
 
 def table(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -82,6 +128,15 @@ class ScoringEngine:
         score = self.says if self.says is not None else int(found[1]) / 100 if found else 0.95
         cell = Cell(supported=score, contradicted=0.02)
         return Row(segment_id=segment.id, cells=(cell,) * passages, supported=score, contradicted=0.02)
+
+
+class DownEngine(ScoringEngine):
+    """An engine that is paid and judges nothing."""
+
+    def verify(self, request: VerifyRequest) -> SupportMatrix:
+        """See Engine.verify."""
+        found = super().verify(request)
+        return replace(found, rows=tuple(replace(row, unverified="the endpoint is down") for row in found.rows))
 
 
 @dataclass(frozen=True)

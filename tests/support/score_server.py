@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+KEYS = {"LANGFUSE_PUBLIC_KEY": "pk", "LANGFUSE_SECRET_KEY": "sk", "LANGSMITH_API_KEY": "key", "PHOENIX_API_KEY": "k"}
+"""An environment with a key of each."""
+
 
 class Taker(ThreadingHTTPServer):
     """``seen``: path, headers and body of each request; ``status`` answers, but for as many as ``first`` holds."""

@@ -18,7 +18,7 @@ WRONG = FakeEngine({"because": "contradicted"}, default="supported")
 
 @pytest.fixture
 def mended():
-    """Has one answer regenerated, perhaps with telemetry; 17 spans."""
+    """Has one answer regenerated, perhaps with telemetry; 16 spans."""
     return _mended
 
 
@@ -52,7 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
         mood = self.server.mood
         if mood == "hangs":
-            self.server.released.wait(60)
+            self.server.released.wait(600)
         if mood == "garbage":
             self.wfile.write(b"\x00\xff no http at all\r\n\r\n" * 20)
         elif mood != "hangs up":
@@ -95,7 +95,7 @@ def exporting():
 
 @contextmanager
 def _exporting(endpoint, *, timeout=0.3, queue=2048):
-    """Telemetry through the SDK's own processors and OTLP/HTTP exporters; ``timeout`` None = the default, 10 s."""
+    """Telemetry through the SDK's own processors and OTLP/HTTP exporters, which wait ``timeout`` seconds."""
     from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

@@ -1,11 +1,11 @@
-"""A collector that is broken, slow or hangs: the answers are the same, and as fast; processes end and fork as before."""
+"""A collector that is broken or hangs: the answers are the same, and none waits; processes end and fork as before."""
 
 import gc
 import json
 import os
-import statistics
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.clock
 pytest.importorskip("opentelemetry.sdk")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 
-SPANS = 17
+SPANS = 16
 """Of one answer that is mended once."""
 
 
@@ -35,66 +35,70 @@ def test_a_broken_collector_changes_no_decision(collecting, exporting, mended, m
         assert mood == "refuses" or server.requests  # it was asked indeed
 
 
-def test_a_hanging_collector_adds_no_latency_and_no_memory(collecting, exporting, mended):
-    """With the exporters' default timeout of 10 s, of which no check may see anything."""
+def test_no_answer_waits_for_a_hanging_collector_nor_are_its_spans_kept(collecting, exporting, mended):
+    """The exporters wait ten minutes, and the collector answers none of them before all answers are there."""
     from opentelemetry.sdk.trace import ReadableSpan
 
-    bare, told = [], []
-    with collecting("hangs") as (server, endpoint), exporting(endpoint, timeout=None, queue=100) as telemetry:
+    given = threading.Event()
+    with collecting("hangs") as (server, endpoint), exporting(endpoint, timeout=600, queue=100) as telemetry:
         until = time.monotonic() + 120
         while len({path for path, _ in server.requests}) < 3 and time.monotonic() < until:
             mended(telemetry)
         assert len({path for path, _ in server.requests}) == 3  # all three exporters hang from here on
-        for _ in range(60):
-            for settings, taken in ((None, bare), (telemetry, told)):
-                started = time.perf_counter()
-                mended(settings)
-                taken.append(time.perf_counter() - started)
+
+        def answer():
+            for _ in range(60):
+                mended(telemetry)
+            given.set()
+
+        threading.Thread(target=answer, daemon=True).start()
+        in_time = given.wait(240)
         own = telemetry.tracer_provider.resource  # spans of other tests may be about
         spans = sum(issubclass(type(thing), ReadableSpan) and thing.resource is own for thing in gc.get_objects())
         server.mood = "answers"
         server.released.set()
-    assert statistics.median(told) - statistics.median(bare) < 3.0  # an answer that waits for an exporter takes 10 s
+    assert in_time
     assert 100 <= spans < 200 < 60 * SPANS  # the queue and the batch that hangs, not all that there were
 
 
-def test_an_exporter_in_the_way_is_felt(mended):
+def test_an_exporter_in_the_way_exports_where_the_answer_is_made(mended):
     """SimpleSpanProcessor exports where the span ends: the documentation says to use a batch."""
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter, SpanExportResult
 
-    class Slow(SpanExporter):
-        def export(self, _):
-            time.sleep(0.01)
+    class Noting(SpanExporter):
+        def __init__(self):
+            self.threads = []
+
+        def export(self, spans):
+            self.threads += [threading.current_thread()] * len(spans)
             return SpanExportResult.SUCCESS
 
-    def seconds(processor):
-        tracers = TracerProvider(shutdown_on_exit=False)
-        tracers.add_span_processor(processor)
-        started = time.perf_counter()
+    def exported_by(kind):
+        noting, tracers = Noting(), TracerProvider(shutdown_on_exit=False)
+        tracers.add_span_processor(kind(noting))
         assert mended(Telemetry(tracer_provider=tracers)) == mended()
-        taken = time.perf_counter() - started
         tracers.shutdown()
-        return taken
+        return noting.threads
 
-    assert seconds(SimpleSpanProcessor(Slow())) > SPANS * 0.01
-    assert min(seconds(BatchSpanProcessor(Slow())) for _ in range(3)) < SPANS * 0.01
+    here = threading.current_thread()
+    assert exported_by(SimpleSpanProcessor) == [here] * SPANS
+    elsewhere = exported_by(BatchSpanProcessor)
+    assert len(elsewhere) == SPANS
+    assert here not in elsewhere
 
 
 # What needs a process of its own.
 
 
 def run(script, **environment):
-    """What a script printed as JSON in its last line, and the seconds that it lived on after that."""
+    """What a script printed as JSON in its last line, and what it said besides; it must end."""
     started = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, env=started)  # fmt: skip
-    last = ""
-    for line in process.stdout:
-        last, at = line, time.monotonic()
-    _, errors = process.communicate(timeout=300)
+    out, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
-    return json.loads(last), time.monotonic() - at, errors
+    return json.loads(out.splitlines()[-1]), errors
 
 
 SERVICE = """
@@ -145,7 +149,7 @@ print(json.dumps({
 
 
 def test_an_sdk_that_is_set_up_after_the_guard_is_used():
-    told, _, _ = run(SET_LATER)
+    told, _ = run(SET_LATER)
     assert told["spans"][-1] == "guardrail.check"
     assert len(told["spans"]) == 8
     assert told["events"] == ["gen_ai.evaluation.result"]
@@ -172,13 +176,13 @@ for _ in range(20):
 
 
 def test_a_hanging_collector_does_not_hold_the_exit_up(collecting):
-    """As long as each exporter's own timeout, which OTEL_EXPORTER_OTLP_TIMEOUT bounds (seconds; default 10)."""
+    """A process ends while the collector still hangs: OTEL_EXPORTER_OTLP_TIMEOUT bounds the wait (seconds)."""
     with collecting("hangs") as (server, endpoint):
         script = EXPORTING + "print(json.dumps(len(answer().text)), flush=True)"
-        length, lived, _ = run(script, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_EXPORTER_OTLP_TIMEOUT="1")
+        length, _ = run(script, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_EXPORTER_OTLP_TIMEOUT="1")
+        assert not server.released.is_set()
     assert length == 48
     assert {path for path, _ in server.requests} == {"/v1/traces", "/v1/logs", "/v1/metrics"}  # it did try
-    assert lived < 9  # three times a second, and what a busy machine needs to end
 
 
 FORKED = (
@@ -212,7 +216,7 @@ def test_a_forked_worker_goes_on(collecting):
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     with collecting("answers") as (server, endpoint):
-        code, _, errors = run(FORKED, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_BSP_SCHEDULE_DELAY="100")
+        code, errors = run(FORKED, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_BSP_SCHEDULE_DELAY="100")
     assert code == 0, errors
     requests = [ExportTraceServiceRequest.FromString(body) for path, body in server.requests if path == "/v1/traces"]
     spans = [s for r in requests for of in r.resource_spans for scope in of.scope_spans for s in scope.spans]

@@ -1,62 +1,12 @@
-"""Outcomes to record, made by hand so that each test says what it is about; the real guard is in test_end_to_end."""
+"""A record store, and outcomes to record."""
 
 from __future__ import annotations
 
-import itertools
-import time
-
 import pytest
 
-from guardrail import Action, Decision, Evidence, Finding, GuardedAnswer, Passage, Report, Span, Verdict
-from guardrail.telemetry import Outcome
+from guardrail import Finding, Span, Verdict
 from guardrail.telemetry.records import RecordStore, disk, writer
-
-PASSAGE = Passage(id="p1", title="The bridge", text="The bridge opened in 1931. It is 300 metres long.")
-ANSWER = "The bridge opened in 1971."
-_ACTIONS = {Verdict.SUPPORTED: Action.ALLOW, Verdict.ABSTAINED: Action.ALLOW}
-_serial = itertools.count(1)
-
-
-def make_outcome(
-    verdict="contradicted",
-    score=0.1,
-    *,
-    answer=ANSWER,
-    question="When did the bridge open?",
-    passages=(PASSAGE,),
-    findings=None,
-    action=None,
-    checked_only=False,
-    ident=None,
-    error_type=None,
-    reason="",
-    text=None,
-    **fields,
-):
-    verdict = Verdict(verdict)
-    if findings is None:
-        quoted = passages[0].text[:26] if passages else ""
-        evidence = (Evidence(passage_id=passages[0].id, span=Span(0, len(quoted)), quote=quoted),) if quoted else ()
-        findings = (
-            Finding(
-                id="s1", text=answer, span=Span(0, len(answer)), claim=answer, verdict=verdict, score=score,
-                error_type=error_type, reason=reason, evidence=evidence,
-            ),
-        )  # fmt: skip
-    report = Report(
-        verdict=verdict, score=score, answer=answer, passages=tuple(passages), question=question,
-        findings=tuple(findings), engine="fake", seconds=0.02,
-    )  # fmt: skip
-    done = Action(action) if action else _ACTIONS.get(verdict, Action.FLAG)
-    decision = Decision(action=done, rule=verdict.value, policy="monitor")
-    guarded = GuardedAnswer(text=answer if text is None else text, action=done, report=report, decision=decision)
-    defaults = {"id": ident or f"{next(_serial):032x}", "at": time.time(), "seconds": 0.02, "policy": "monitor"}
-    return Outcome(
-        report=report,
-        guarded=None if checked_only else guarded,
-        action="none" if checked_only else done.value,
-        **{**defaults, **fields},
-    )
+from tests.support.outcomes import make_outcome
 
 
 @pytest.fixture

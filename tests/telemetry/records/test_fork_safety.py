@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -63,10 +62,8 @@ def test_services_that_are_killed_or_interrupted_leave_a_whole_file(path, outcom
 def test_a_locked_file_keeps_nobody_from_ending(path):
     service = start("leave a locked file", path)
     assert service.stdout.readline() == "leaving\n"
-    begun = time.monotonic()
     service.communicate(timeout=120)
     assert service.returncode == 0
-    assert time.monotonic() - begun < 60
     assert [record.id for record in RecordStore(path).records()] == ["first"]
 
 

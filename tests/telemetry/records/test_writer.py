@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import statistics
 import threading
 import time
 
 import pytest
 
-from guardrail.telemetry.records import RecordStore, writer
+from guardrail.telemetry.records import RecordStore, disk, writer
 from tests.support.disk_trouble import locked
 
 pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("impatient")]
@@ -22,40 +21,38 @@ def eventually(true, seconds=60.0):
     return true()
 
 
-def recorded(store, outcomes):
-    """Record them; microseconds that each call took."""
-    took = []
+def record_all(store, outcomes):
     for one in outcomes:
-        start = time.perf_counter_ns()
         store.record(one)
-        took.append((time.perf_counter_ns() - start) / 1000)
-    return took
 
 
-def test_a_locked_file_costs_the_caller_nothing_and_loses_nothing(store, path, outcome):
+def test_a_locked_file_costs_the_caller_nothing_and_loses_nothing(store, path, outcome, monkeypatch):
     store.record(outcome())
     assert store.flush()
+    write, writers = disk.Disk.write, set()
+
+    def noting(self, rows):
+        writers.add(threading.current_thread())
+        return write(self, rows)
+
+    monkeypatch.setattr(disk.Disk, "write", noting)
     with locked(path):
-        took = recorded(store, [outcome() for _ in range(500)])
+        record_all(store, [outcome() for _ in range(500)])
         assert not store.flush(0.2)
-        assert statistics.median(took) < 50_000  # microseconds; waiting for the lock would be the store's patience
         assert store.counts == {"written": 1}
     assert store.flush()
     assert store.counts == {"written": 501}
     assert store.count() == 501
+    assert writers == {store._writer._thread}  # the caller's thread never waits for the lock
 
 
 def test_what_was_recorded_is_on_disk_soon_after(path, outcome, monkeypatch):
-    """A service that a signal ends has no more time than that."""
+    """A service that a signal ends has no more time than that: nobody has to ask for it, nor to wait for more."""
     monkeypatch.undo()  # the real waits
-    took = []
     with RecordStore(path) as store:
         for number in range(1, 9):
             store.record(outcome())
-            start = time.monotonic()
             assert eventually(lambda number=number: store.counts.get("written") == number)
-            took.append(time.monotonic() - start)
-    assert min(took) < 2.0
 
 
 def test_the_queue_is_bounded_and_what_does_not_fit_is_counted_and_logged_once(path, outcome, caplog):
@@ -64,7 +61,7 @@ def test_the_queue_is_bounded_and_what_does_not_fit_is_counted_and_logged_once(p
         store.flush()
         with locked(path), caplog.at_level(logging.WARNING):
             for _ in range(3):
-                recorded(store, [outcome() for _ in range(100)])
+                record_all(store, [outcome() for _ in range(100)])
                 assert not store.flush(0.1)
             dropped = store.counts["dropped"]
             assert 300 - writer._BATCH - 15 <= dropped <= 290
@@ -81,7 +78,7 @@ def test_drops_are_logged(path, outcome, caplog):
         store.record(outcome())
         store.flush()
         with locked(path):
-            assert eventually(lambda: not recorded(store, [outcome() for _ in range(20)]) or "dropped" in caplog.text)
+            assert eventually(lambda: record_all(store, [outcome() for _ in range(20)]) or "dropped" in caplog.text)
     assert "records were dropped: the queue of 1 is full" in caplog.text
 
 
@@ -136,9 +133,10 @@ def test_closing_writes_what_is_there_and_does_not_wait_for_ever(path, outcome):
     store.flush()
     with locked(path):
         store.record(outcome())
-        start = time.monotonic()
-        store.close(0.5)
-        assert time.monotonic() - start < 60
+        closing = threading.Thread(target=store.close, args=(0.5,), daemon=True)
+        closing.start()
+        closing.join(120)
+        assert not closing.is_alive()  # while the file is locked
 
 
 def test_a_store_that_is_forgotten_ends_its_thread(path, outcome):
@@ -154,7 +152,7 @@ def test_a_store_that_is_forgotten_ends_its_thread(path, outcome):
 def test_many_threads_lose_nothing(path, outcome):
     with RecordStore(path, queue=2000) as store:
         batches = [[outcome() for _ in range(100)] for _ in range(8)]
-        threads = [threading.Thread(target=recorded, args=(store, batch)) for batch in batches]
+        threads = [threading.Thread(target=record_all, args=(store, batch)) for batch in batches]
         for thread in threads:
             thread.start()
         readers = [len(store.worst(5)) for _ in range(5)]

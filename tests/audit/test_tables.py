@@ -9,7 +9,7 @@ from guardrail.audit.folder import AuditFolder
 from guardrail.audit.report import write_report
 from guardrail.audit.report.views import views
 from guardrail.types import Cause, Usage
-from tests.support.audited import FAKE, ScoringEngine, logged, write_lines
+from tests.support.audited import FAKE, logged, write_lines
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -88,27 +88,6 @@ def test_an_answer_that_is_gone_from_the_source_stays_unverified(tmp_path):
     first = run(tmp_path, rows(), Ailing({"Valve 1": Cause.TIMEOUT}))
     run(tmp_path, rows()[:11], Ailing())
     assert write_report(tmp_path / "out", first.fingerprint).verdicts["unverified"] == 9
-
-
-class Down(ScoringEngine):
-    """An engine that is paid and judges nothing."""
-
-    def verify(self, request):
-        found = super().verify(request)
-        return replace(found, rows=tuple(replace(row, unverified="the endpoint is down") for row in found.rows))
-
-
-def test_a_second_look_that_failed_is_paid_for_and_tried_again(tmp_path):
-    log = [logged(n, answer=f"Valve {n} of kind s4{n} closes.") for n in range(6)]
-
-    def look(engine, budget):
-        return run(tmp_path, log, ScoringEngine(), second=engine, budget=budget)
-
-    assert look(Down(cost=1.0, name="second"), 6.0).escalated == 6
-    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 6.0).escalated == 0  # the budget is spent
-    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 3
-    assert write_report(tmp_path / "out").verdicts == {"supported": 3, "unsupported": 3}
-    assert look(ScoringEngine(cost=1.0, says=0.97, name="second"), 9.0).escalated == 0  # what was replaced was paid too
 
 
 def test_what_has_spent_its_requests_is_paid_again_only_where_that_is_asked_for(tmp_path):

@@ -1,42 +1,15 @@
 """With real processes, which are killed."""
 
 import os
-import signal
-import subprocess
-import sys
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
 
 import pytest
 
 from guardrail.audit import audit
-from tests.support.audited import LethalEngine, ids, logged, table, write_lines
+from tests.support.audited import LethalEngine, logged, table, write_lines
 
 pytest.importorskip("pyarrow")
 pytestmark = [pytest.mark.clock, pytest.mark.slow]
-
-ROOT = Path(__file__).parents[2]
-RUN = """
-import sys
-from guardrail.audit import audit
-from tests.support.audited import LethalEngine
-audit(sys.argv[1], sys.argv[2], engine=LethalEngine(sys.argv[3]), workers=0, batch=8)
-"""
-
-
-def killed_at(log, out, fatal):
-    done = subprocess.run([sys.executable, "-c", RUN, str(log), str(out), fatal], cwd=ROOT, timeout=300, check=False)
-    assert done.returncode == -signal.SIGKILL
-
-
-def test_kill_minus_nine_loses_at_most_a_batch(tmp_path):
-    log = write_lines(tmp_path / "log.jsonl", [logged(n, bad=n % 9 == 0) for n in range(100)])
-    for at in (3, 30, 77):
-        killed_at(log, tmp_path / "out", f"Valve {at} ")
-    left = audit(log, tmp_path / "out", engine=LethalEngine(), workers=0, batch=8)
-    assert left.judged == 100 - 72  # what was committed before number 77: nine batches of eight
-    assert ids(tmp_path / "out") == {f"a{n}": 1 for n in range(100)}
-    assert len({row["content"] for row in table(tmp_path / "out", "judgements")}) == 100
 
 
 def die(_batch):

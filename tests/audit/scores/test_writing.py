@@ -3,35 +3,16 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from guardrail.audit import audit
 from guardrail.audit.scores import open_sink, write_scores
-from guardrail.cli.main import app
 from guardrail.errors import UsageError
 from tests.support.audited import FAKE, logged, write_lines
-from tests.support.score_server import score_server
+from tests.support.score_server import KEYS
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 pytest.importorskip("httpx")
-
-KEYS = {"LANGFUSE_PUBLIC_KEY": "pk", "LANGFUSE_SECRET_KEY": "sk", "LANGSMITH_API_KEY": "key", "PHOENIX_API_KEY": "k"}
-
-
-@pytest.fixture
-def taker():
-    with score_server() as server:
-        yield server
-
-
-@pytest.fixture
-def audited(tmp_path):
-    rows = [logged(n, bad=n % 3 == 0) for n in range(9)] + [logged(20, passages=[])]
-    traces = [{"id": r["id"], "timestamp": "2026-11-03T10:00:00Z", "input": r["question"], "output": r["answer"],
-               "metadata": {"documents": r["passages"]}, "observations": []} for r in rows]  # fmt: skip
-    audit(write_lines(tmp_path / "langfuse.jsonl", traces), tmp_path / "out", engine=FAKE, workers=0)
-    return tmp_path / "out"
 
 
 def send(audited, name, server, **more):
@@ -66,20 +47,6 @@ def test_the_ids_are_those_that_a_guard_writes(audited, taker):
     assert ids <= {body["id"] for _, _, body in taker.seen[before:]}
 
 
-def test_langsmith_and_phoenix(audited, taker):
-    send(audited, "langsmith", taker, bad_only=True)
-    assert {path for path, _, _ in taker.seen} == {"/feedback"}
-    assert {body["run_id"] for _, _, body in taker.seen} == {"a0", "a3", "a6"}
-    taker.seen.clear()
-    send(audited, "phoenix", taker, bad_only=True)
-    path, headers, body = taker.seen[0]
-    assert (path, headers["authorization"]) == ("/v1/trace_annotations?sync=true", "Bearer k")
-    assert [(one["name"], one["identifier"]) for one in body["data"]] == [
-        ("guardrail.verdict", "rag-guardrail"), ("guardrail.score", "rag-guardrail"),
-    ]  # fmt: skip
-    assert sorted(body["data"][0]["trace_id"] for _, _, body in taker.seen) == ["a0", "a3", "a6"]
-
-
 def test_what_passes_is_tried_again(audited, taker):
     waited = []
     taker.first = [503, 429]
@@ -102,23 +69,6 @@ def test_a_wrong_key_ends_it_soon(tmp_path, taker):
     with pytest.raises(UsageError, match=r"20 answers in a row were not taken.*401"):
         send(tmp_path / "many", "phoenix", taker, at_once=1)
     assert len(taker.seen) == 20
-
-
-def test_the_command_line(audited, taker, monkeypatch):
-    def run(*words):
-        return CliRunner().invoke(app, ["audit", "scores", str(audited), "--url", taker.url, *words])
-
-    for name in KEYS:
-        monkeypatch.delenv(name, raising=False)
-    assert "LANGFUSE_PUBLIC_KEY is not set" in str(run("--to", "langfuse").exception)
-    assert "Did you mean 'langfuse'" in str(run("--to", "langfuze").exception)
-    for name, value in KEYS.items():
-        monkeypatch.setenv(name, value)
-    found = run("--to", "langfuse", "--bad-only")
-    assert found.exit_code == 0, found.output
-    assert "scores of 3 answers written to langfuse" in found.output
-    taker.status = 404
-    assert run("--to", "phoenix").exit_code == 2
 
 
 def test_an_empty_audit_and_one_without_ids(tmp_path, taker):
