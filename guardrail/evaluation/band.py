@@ -6,6 +6,7 @@ judge. The band is chosen on half of the cases and measured on the other half, f
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -77,6 +78,7 @@ def choose_band(answers: Sequence[LocalAnswer], target: float, *, judge_error: f
         ValueError: the answers are of fewer than two cases.
     """
     order = sorted({answer.case for answer in answers})
+    random.Random(0).shuffle(order)  # right and wrong cases may take turns
     if len(order) < 2:
         raise ValueError("a band needs answers of at least two cases")
     chosen = set(order[::2])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_type_hints
 
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.runnables import Runnable, RunnableSequence
+from langchain_core.runnables import Runnable, RunnableLambda, RunnableSequence
 from langchain_core.runnables.base import RunnableBindingBase
 
 from guardrail import GuardedAnswer
@@ -44,6 +44,8 @@ def _returns(step: Runnable[Any, Any], kind: type) -> bool:
     """Whether a step says so; what a function without annotations returns nobody knows."""
     try:
         said = step.OutputType
-    except TypeError:
+        if isinstance(said, str) and isinstance(step, RunnableLambda):  # annotations that are not evaluated yet
+            said = get_type_hints(step.func if hasattr(step, "func") else step.afunc).get("return")
+    except (TypeError, NameError):
         return False
     return isinstance(said, type) and issubclass(said, kind)

@@ -50,3 +50,12 @@ def test_answers_of_one_case_stay_on_one_side() -> None:
     assert (band.chosen_on.cases, band.held_out.cases) == (2, 2)
     with pytest.raises(ValueError, match="two cases"):
         choose_band(alike[:5], 0.1)
+
+
+def test_right_and_wrong_cases_that_take_turns_are_on_both_sides() -> None:
+    taking_turns = [
+        LocalAnswer(supported=n % 2 == 0, scores=(0.95 if n % 2 == 0 else 0.05,), case=n) for n in range(24)
+    ]
+    band = choose_band(taking_turns, 0.05)
+    assert band.reached
+    assert (band.chosen_on.error, band.held_out.error) == (0.0, 0.0)

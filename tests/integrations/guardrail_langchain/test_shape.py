@@ -28,6 +28,10 @@ def message_of(_: Any) -> AIMessage:
     return AIMessage("At six.")
 
 
+def later_text_of(_: Any) -> "str":  # as with postponed annotations
+    return "At six."
+
+
 CHAINS: dict[str, tuple[Runnable[Any, Any], Parts]] = {
     "answer of a step": (RunnablePassthrough.assign(answer=MODEL | StrOutputParser()), Parts()),
     "key that is named": (RunnableLambda(lambda given: {"said": given}), Parts(answer="said")),
@@ -35,6 +39,7 @@ CHAINS: dict[str, tuple[Runnable[Any, Any], Parts]] = {
     "parser with settings": ((MODEL | StrOutputParser()).with_config(tags=["x"]), Parts()),
     "model": (MODEL, Parts()),
     "function of text": (MODEL | RunnableLambda(text_of), Parts()),
+    "function with its annotation as text": (MODEL | RunnableLambda(later_text_of), Parts()),
     "function of a message": (MODEL | RunnableLambda(message_of), Parts()),
 }
 SHAPES = {
