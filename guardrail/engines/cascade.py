@@ -172,7 +172,7 @@ class CascadeEngine:
             return 0
         if getattr(self.second, "plan", "fast") != "thorough":
             return 2 - bool(doubts)
-        return 1 + _each(segments) - _each(doubts)
+        return 1 + len(segments) - len(doubts)
 
     def _merged(self, first: SupportMatrix, second: SupportMatrix, usage: Usage) -> SupportMatrix:
         asked = {row.segment_id: row for row in second.rows}
@@ -210,11 +210,6 @@ class CascadeEngine:
             unsure = NotJudged(f"the first engine was unsure. {note}", asked.cause or Cause.ENGINE)
             return replace(unsure.row(row.segment_id, (None,) * len(row.cells)), evidence=row.evidence)
         return replace(row, reason=f"{row.reason} {note}".strip())
-
-
-def _each(segments: Sequence[Segment]) -> int:
-    """Calls of the plan ``thorough`` that judge these segments."""
-    return len(segments) + sum(bool(segment.relations) for segment in segments)
 
 
 def _narrowed(request: VerifyRequest, segments: tuple[Segment, ...], spent: Usage) -> VerifyRequest:

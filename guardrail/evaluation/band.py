@@ -78,7 +78,7 @@ def choose_band(answers: Sequence[LocalAnswer], target: float, *, judge_error: f
         ValueError: the answers are of fewer than two cases.
     """
     order = sorted({answer.case for answer in answers})
-    random.Random(0).shuffle(order)  # right and wrong cases may take turns
+    random.Random(0).shuffle(order)  # noqa: S311  right and wrong cases may take turns
     if len(order) < 2:
         raise ValueError("a band needs answers of at least two cases")
     chosen = set(order[::2])

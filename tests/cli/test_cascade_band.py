@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def test_a_target_that_no_band_reaches_is_said(band: Command) -> None:
     swapped = [row | {"label": other[row["label"]]} for row in rows()]
     code, out, err = band(swapped, "--target-error", 0.01, "--judge-error", 0.5)
     assert code == 0
-    assert "50.0% decided wrongly" in out
+    assert re.search(r"cases that it was not chosen on: [4-6]\d\.\d% decided wrongly", out)
     assert "assumes a judge that decides 50.0% wrongly" in out
     assert "no band reaches 1.0%; this one comes nearest" in err
 

@@ -24,7 +24,7 @@ _DECOMPOSING = 0.45
 _MARGIN = 0.05
 """Seconds before the deadline at which the engine comes back with what it has."""
 
-_PROMPTS = {"fast": ("decompose", "judge", "review"), "thorough": ("decompose", "facts", "logic", "review")}
+_PROMPTS = {"fast": ("decompose", "judge", "review"), "thorough": ("decompose", "judge", "review")}
 PLANS = ("fast", "thorough", "paper:face4rag", "paper:d-factscore", "paper:refchecker")
 """Call plans: our own two, and each seed's own pattern of calls, for reproducing its tables."""
 
@@ -35,8 +35,8 @@ class LLMEngine:
 
     Attributes:
         llm: The model: OpenAILLM, LangChainLLM, LlamaIndexLLM, or your own with the LLM or AsyncLLM protocol.
-        plan: One of PLANS. ``fast``: 2 calls in 2 rounds. ``thorough``: 1 + one per segment + one per segment with a
-            relation, in 2 rounds. Both: a round more where verdicts are in doubt.
+        plan: One of PLANS. ``fast``: 2 calls in 2 rounds. ``thorough``: 1 + one per segment, in 2 rounds. Both: a round
+            more where verdicts are in doubt.
         settings: Timeouts, retries, concurrency, circuit breaker, and most calls per answer; None = the defaults, with
             as many calls as they take for the papers' plans.
         prices: Per million tokens, for ``report.usage.cost``; None = not counted.

@@ -1,9 +1,9 @@
 """Call plans: which prompts fill the matrix, in which rounds. All prompts of an answer begin with the same documents.
 
-``fast``: one call judges all segments with their logic. ``thorough``: one call per segment, and one more where it
-states a relation, all at once. A reply that cannot be read is asked for once more. Points that it leaves out, or where
-quotes, values or names do not bear its verdict out, get a second look in one call (the prompt ``review``), which says
-what is in doubt. What is remembered is not asked.
+``fast``: one call judges all segments with their logic. ``thorough``: one call per segment, all at once, so that each
+is read alone. A reply that cannot be read is asked for once more. Points that it leaves out, or where quotes, values or
+names do not bear its verdict out, get a second look in one call (the prompt ``review``), which says what is in doubt.
+What is remembered is not asked.
 """
 
 from __future__ import annotations
@@ -20,28 +20,23 @@ from guardrail.engines.llm.draft import answer_units, read_draft
 from guardrail.engines.llm.judgement import (
     Judgement,
     claims_of,
-    logic_in,
     nothing,
     read_segment,
     tie_words,
     with_inner_logic,
-    with_logic,
 )
 from guardrail.engines.llm.prompts import LEAST_TOKENS, ask, in_calls, instructions
-from guardrail.engines.llm.protocol import LLMError, Prompt, Reply, Steps
+from guardrail.engines.llm.protocol import LLMError, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply, answer_of
+from guardrail.engines.llm.replies import answer_of
 from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
 from guardrail.engines.llm.second_look import Call
 from guardrail.engines.llm.short_forms import TIE, ShortDraft, ShortJudgement, long_draft, long_judgement
 from guardrail.types import Cause, EntityGroup, Segment, SupportMatrix, Usage
 
 _TRIES = 2
-_TOKENS = (130, 160)  # of a reply: per point, per relation
 _SHORT_TOKENS = 90
 """Of a terse reply, for each point or relation at most."""
-_OURS = frozenset({"second", "agreed", "aliases"})
-"""Keys of a reply in the long form that only our own readers write."""
 _UNFIT = NotJudged("the judge's reply does not fit what was asked", Cause.REPLY)
 _UNCLEAR = NotJudged("the judge gave no verdict, or several, for this segment", Cause.REPLY)
 
@@ -82,29 +77,28 @@ def decompose(request: DecomposeRequest, setting: Setting) -> Steps[Draft]:
 
 def judge_all(request: VerifyRequest, setting: Setting) -> Steps[SupportMatrix]:
     """The plan ``fast``: all segments, facts and logic, in one call; very long answers in several at once."""
-    return (yield from _judge(request, setting, split=False))
+    return (yield from _judge(request, setting, alone=False))
 
 
 def judge_each(request: VerifyRequest, setting: Setting) -> Steps[SupportMatrix]:
-    """The plan ``thorough``: a call per segment for its facts, another for its relation where it states one."""
-    return (yield from _judge(request, setting, split=True))
+    """The plan ``thorough``: a call per segment, facts and logic."""
+    return (yield from _judge(request, setting, alone=True))
 
 
-def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[SupportMatrix]:
+def _judge(request: VerifyRequest, setting: Setting, *, alone: bool) -> Steps[SupportMatrix]:
     question = request.question or ""
     read_too = (question, *(s.text for s in request.segments))
     documents = Documents(request.passages, read_too, question=question, answer=request.answer)
     shared = _shared(request, documents)
     names = _individuals(request.groups)
-    files = ("facts", "logic") if split else ("judge",)
-    prompts = [instructions(name, setting.language).identity for name in (*files, "review")]
+    prompts = [instructions(name, setting.language).identity for name in ("judge", "review")]
     memory = ReplyMemory(setting.cache, digest(*prompts, setting.model, shared))
-    keys = {s.id: memory.key(_said(s, None if split else names.get(s.id))) for s in request.segments}
+    keys = {s.id: memory.key(_said(s, names.get(s.id))) for s in request.segments}
     judged: dict[str, Judgement] = {}
     for segment in request.segments:
         kept = memory.recall(keys[segment.id])
         raw = with_ids(kept, segment, claims_of(segment)) if kept is not None else None
-        remembered = _whole(raw, segment, documents, split=split)
+        remembered = _whole(raw, segment, documents)
         if remembered.complete:
             judged[segment.id] = remembered
     hits = len(judged)
@@ -113,20 +107,16 @@ def _judge(request: VerifyRequest, setting: Setting, *, split: bool) -> Steps[Su
         open_ = [s for s in request.segments if not _is_done(s, judged.get(s.id), raws.get(s.id))]
         if not open_:
             break
-        again = [s for s in open_ if s.id in judged and _may_doubt(raws.get(s.id), s, judged[s.id], split=split)]
+        again = [s for s in open_ if s.id in judged and _may_doubt(raws.get(s.id), s, judged[s.id])]
         fresh = [s for s in open_ if s not in again]
-        calls = _split(fresh, shared, setting) if split else _joint(fresh, shared, setting, names)
-        doubted = [
-            second_look.Doubted(s, judged[s.id].doubts, None if split else names.get(s.id), tie_words(s)) for s in again
-        ]
+        calls = _calls(fresh, shared, setting, names, alone=alone)
+        doubted = [second_look.Doubted(s, judged[s.id].doubts, names.get(s.id), tie_words(s)) for s in again]
         looks = second_look.calls(doubted, shared, setting.language)
         replies = yield tuple(prompt for prompt, _ in (*calls, *looks))
-        read = _read_split if split else _read_joint
-        found = read(
-            [(asked, reply) for (_, asked), reply in zip(calls, replies[: len(calls)], strict=True)], documents
-        )
+        answered = [(asked, reply) for (_, asked), reply in zip(calls, replies[: len(calls)], strict=True)]
+        found = _read(answered, documents)
         for (_, looked_at), reply in zip(looks, replies[len(calls) :], strict=True):
-            found |= _read_second(looked_at, reply, raws, judged, documents, split=split)
+            found |= _read_second(looked_at, reply, raws, judged, documents)
         for segment in open_:
             new, raw = found[segment.id]
             raws[segment.id] = raw
@@ -182,46 +172,29 @@ def _points(segment: Segment) -> list[dict[str, str]]:
     return [{"id": claim.id, "text": claim.text} for claim in claims_of(segment)]
 
 
-def _item(segment: Segment, *, relation: bool) -> dict[str, Any]:
-    """A segment as ``facts`` and ``logic`` are shown it."""
-    tied = _connectives(segment) if relation else None
-    return {"id": segment.id, "text": segment.text, "relation": tied, "points": _points(segment)}
-
-
-def _joint_item(segment: Segment, who: str | None) -> dict[str, Any]:
+def _item(segment: Segment, who: str | None) -> dict[str, Any]:
     """A segment as ``judge`` is shown it: a relation that ties its points has an id and is judged like one."""
     words = tie_words(segment)
     tie = None if words is None else {"id": f"{segment.id}{TIE}", "words": words}
     return {"id": segment.id, "who": who, "text": segment.text, "points": _points(segment), "relation": tie}
 
 
-def _joint(
-    segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting, names: Mapping[str, str]
+def _calls(
+    segments: Sequence[Segment],
+    shared: list[tuple[str, Any]],
+    setting: Setting,
+    names: Mapping[str, str],
+    *,
+    alone: bool,
 ) -> list[Call]:
+    batches = [[each] for each in segments] if alone else in_calls(segments, lambda each: len(claims_of(each)))
     calls: list[Call] = []
-    for batch in in_calls(segments, lambda segment: len(claims_of(segment))):
+    for batch in batches:
         ties = sum(tie_words(segment) is not None for segment in batch)
         tokens = LEAST_TOKENS + _SHORT_TOKENS * (ties + sum(len(claims_of(segment)) for segment in batch))
-        data = [*shared, ("segments", [_joint_item(segment, names.get(segment.id)) for segment in batch])]
+        data = [*shared, ("segments", [_item(segment, names.get(segment.id)) for segment in batch])]
         calls.append((ask("judge", setting.language, ShortJudgement, data, tokens), tuple(batch)))
     return calls
-
-
-def _split(segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> list[Call]:
-    calls: list[Call] = []
-    for segment in segments:
-        calls.append((_judge_prompt("facts", [segment], shared, setting), (segment,)))
-        if segment.relations:
-            calls.append((_judge_prompt("logic", [segment], shared, setting), (segment,)))
-    return calls
-
-
-def _judge_prompt(name: str, segments: Sequence[Segment], shared: list[tuple[str, Any]], setting: Setting) -> Prompt:
-    per_point, per_relation = _TOKENS
-    points = sum(len(claims_of(s)) for s in segments)
-    tokens = LEAST_TOKENS + per_point * points + per_relation * sum(bool(s.relations) for s in segments)
-    data = [*shared, ("segments", [_item(s, relation=name != "facts") for s in segments])]
-    return ask(name, setting.language, LogicOnlyReply if name == "logic" else JudgeReply, data, tokens)
 
 
 def _is_done(segment: Segment, judged: Judgement | None, raw: Any) -> bool:
@@ -234,9 +207,9 @@ def _is_done(segment: Segment, judged: Judgement | None, raw: Any) -> bool:
     )
 
 
-def _may_doubt(raw: Any, segment: Segment, judged: Judgement, *, split: bool) -> bool:
-    """Whether a reply could be read but for some points. A relation of ``thorough`` has a prompt of its own."""
-    if not isinstance(raw, Mapping) or not judged.doubts or (split and segment.id + TIE in judged.doubts):
+def _may_doubt(raw: Any, segment: Segment, judged: Judgement) -> bool:
+    """Whether a reply could be read but for some points."""
+    if not isinstance(raw, Mapping) or not judged.doubts:
         return False
     points, known = raw.get("points"), {claim.id for claim in claims_of(segment)}
     return isinstance(points, list) and all(
@@ -250,21 +223,17 @@ def _read_second(
     raws: Mapping[str, Any],
     before: Mapping[str, Judgement],
     documents: Documents,
-    *,
-    split: bool,
 ) -> Found:
     items, _ = _items(_lengthened(reply, asked, documents), asked)
     found: Found = {}
     for segment in asked:
         raw = second_look.merged(raws[segment.id], items.get(segment.id), before[segment.id].doubts)
-        found[segment.id] = _whole(raw, segment, documents, split=split), raw
+        found[segment.id] = _whole(raw, segment, documents), raw
     return found
 
 
-def _whole(raw: Any, segment: Segment, documents: Documents, *, split: bool) -> Judgement:
-    """A reply about facts and relation; ``thorough`` asks for every relation, ``fast`` for those that tie points."""
-    if split:
-        return read_segment(raw, segment, documents, logic=bool(segment.relations))
+def _whole(raw: Any, segment: Segment, documents: Documents) -> Judgement:
+    """A reply about facts and relation."""
     return with_inner_logic(read_segment(raw, segment, documents, logic=tie_words(segment) is not None), segment)
 
 
@@ -272,13 +241,13 @@ Answered = list[tuple[tuple[Segment, ...], Reply]]
 Found = dict[str, tuple[Judgement, Any]]
 
 
-def _read_joint(answered: Answered, documents: Documents) -> Found:
+def _read(answered: Answered, documents: Documents) -> Found:
     found: Found = {}
     for asked, reply in answered:
         items, why = _items(_lengthened(reply, asked, documents), asked)
         for segment in asked:
             raw = items.get(segment.id)
-            judged = nothing(segment, documents, why) if raw is None else _whole(raw, segment, documents, split=False)
+            judged = nothing(segment, documents, why) if raw is None else _whole(raw, segment, documents)
             found[segment.id] = judged, raw
     return found
 
@@ -288,36 +257,6 @@ def _lengthened(reply: Reply, asked: Sequence[Segment], documents: Documents) ->
     if isinstance(raw, NotJudged):
         return raw
     return long_judgement(raw, [segment.id for segment in asked], documents.ids) or _UNFIT
-
-
-def _read_split(answered: Answered, documents: Documents) -> Found:
-    found: Found = {}
-    for (segment,), reply in answered:
-        facts = found.get(segment.id)
-        if facts is None:
-            items, why = _items(answer_of(reply), (segment,))
-            raw = _own(items.get(segment.id))
-            of_facts = (
-                nothing(segment, documents, why) if raw is None else read_segment(raw, segment, documents, logic=False)
-            )
-            found[segment.id] = of_facts, raw
-            continue
-        logic = _without(logic_in(reply, segment))
-        before, kept = facts
-        whole = {**kept, "logic": logic} if isinstance(kept, Mapping) else None
-        found[segment.id] = (with_logic(before, logic, segment, documents), whole)
-    return found
-
-
-def _own(raw: Any) -> Any:
-    """A reply in the long form without what only our own readers write into it."""
-    if not isinstance(raw, Mapping) or not isinstance(raw.get("points"), list):
-        return raw
-    return {**raw, "points": list(map(_without, raw["points"]))}
-
-
-def _without(said: Any) -> Any:
-    return {key: each for key, each in said.items() if key not in _OURS} if isinstance(said, Mapping) else said
 
 
 def _items(raw: Mapping[str, Any] | NotJudged, asked: Sequence[Segment]) -> tuple[dict[str, Any], NotJudged]:

@@ -104,14 +104,8 @@ class SegmentReply(_Reply):
     logic: LogicReply | None = None
 
 
-class JudgeReply(_Reply):
-    """Reply to the prompt ``facts`` (one segment; without logic); replies to ``judge`` are brought into this form."""
-
-    segments: list[SegmentReply]
-
-
 class LogicOnlyReply(_Reply):
-    """Reply to the prompt ``logic`` (one segment)."""
+    """Reply to the prompt ``face4rag_logic`` (one segment)."""
 
     id: str
     logic: LogicReply
