@@ -47,6 +47,12 @@ def test_with_a_key(locked):
     assert locked.get("/metrics", headers=bearer(ALL)).status_code == 200
 
 
+@pytest.mark.parametrize("header", ["x-api-key", "ocp-apim-subscription-key", "x-goog-api-key"])
+def test_keys_in_the_vendors_headers(header, locked):
+    reply = locked.post("/v1/checks", {}, headers={header: ALL})
+    assert reply.status_code == 422  # it came in: what is wrong is the body
+
+
 def test_a_key_opens_its_guards_only(locked):
     assert locked.post("/v1/check", {**RIVER, "guard": "tenant"}, headers=bearer(ONE)).status_code == 200
     for body in (RIVER, {**RIVER, "guard": "default"}):
