@@ -64,15 +64,6 @@ def test_a_key_opens_its_guards_only(locked):
     assert names == ["tenant"]
 
 
-def test_probes_need_no_key(locked):
-    assert [locked.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
-
-
-def test_metrics_may_be_open():
-    with served(keys=[{"name": "all", "hash": hashed(ALL)}], open_metrics=True) as one:
-        assert one.get("/metrics").status_code == 200
-
-
 def test_only_by_its_names():
     with served(hosts=["localhost", "::1"]) as one:
         for host, status in (
