@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from guardrail.service.studio.recorded.chosen import FieldError, read_chosen
@@ -61,3 +63,42 @@ def test_a_filter_that_is_not_understood_is_named(query, field):
     with pytest.raises(FieldError) as refused:
         read_chosen(query, NOW)
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("30m", NOW - 1_800),
+        ("24h", NOW - 86_400),
+        ("2w", NOW - 14 * 86_400),
+        ("1767225600", 1_767_225_600.0),
+        ("1767225600.5", 1_767_225_600.5),
+        ("2026-01-01T00:00:00+00:00", datetime(2026, 1, 1, tzinfo=UTC).timestamp()),
+        (" 7d ", NOW - 7 * 86_400),
+        ("  ", None),
+    ],
+)
+def test_times_are_ago_or_of_the_clock(said: str, seconds: float | None) -> None:
+    assert read_chosen({"since": said}, NOW).selection.since == seconds
+
+
+@pytest.mark.parametrize("said", ["0x10", "-5", "1e9", "7days", "99999-01-01", "2026-02-30", "12345678901234"])
+def test_a_time_that_is_none_is_refused_and_not_guessed(said: str) -> None:
+    with pytest.raises(FieldError, match="since must be a date") as refused:
+        read_chosen({"since": said}, NOW)
+    assert refused.value.field == "since"
+
+
+def test_an_id_is_looked_up_and_anything_else_is_searched_for() -> None:
+    assert read_chosen({"text": "a" * 32}, NOW).needle == ""
+    for text in ("a" * 31, "A" * 32, "g" * 32, "dam"):
+        assert read_chosen({"text": text}, NOW).needle == text
+
+
+def test_labels_that_nobody_knows_are_no_filters_and_values_are_never_part_of_the_sql() -> None:
+    evil = "x' OR 1=1 --"
+    chosen = read_chosen({"release": evil, "policy": evil, "engine": evil, "colour": evil}, NOW)
+    where, values = chosen.where(NOW)
+    assert "OR 1=1" not in where
+    assert values.count(evil) == 3
+    assert "colour" not in chosen.selection.labels
