@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from tests.support.services import ENGINES, RIVER, served, wait_until
+from tests.support.services import RIVER, served, wait_until
 
 
 def test_a_request_id_comes_back(plain):
@@ -56,16 +56,6 @@ def test_an_open_path_opens_no_other():
             assert b"guards" not in raw.partition(b"\r\n\r\n")[2], path
 
 
-def test_a_wrong_method(plain):
-    reply = plain.get("/v1/check")
-    assert (reply.status_code, reply.json()["error"]["code"]) == (405, "wrong_method")
-
-
-def test_a_websocket_is_refused(plain):
-    headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
-    assert plain.get("/v1/check", headers=headers).status_code in {400, 405}
-
-
 def test_a_fault_of_ours_tells_nothing(monkeypatch, caplog):
     with served() as one:
         monkeypatch.setattr(one.service.pool, "do", _fails)
@@ -98,20 +88,3 @@ def test_the_log_holds_no_text(plain, caplog):
     line = next(record.fields for record in own if getattr(record, "fields", {}).get("request") == "r1")
     assert line["route"] == "/v1/run"
     assert (line["status"], line["verdict"], line["action"], line["guard"]) == (200, "contradicted", "flag", "default")
-
-
-def test_requests_are_counted(watched, monkeypatch):
-    from opentelemetry import metrics
-
-    def get_meter(name, version="", meter_provider=None):
-        return (meter_provider or watched.meters).get_meter(name, version)
-
-    monkeypatch.setattr(metrics, "get_meter", get_meter)
-    with served(guards={"default": {"engine": ENGINES + "fake"}}) as one:
-        one.post("/v1/check")
-        one.get("/nowhere")
-        wait_until(lambda: watched.total("guardrail.service.requests", route="none", status="404") == 1)
-    assert watched.total("guardrail.service.requests", route="/v1/check", status="200") == 1
-    assert watched.count("guardrail.service.wait") == 1
-    assert watched.total("guardrail.service.running") == 0
-    assert watched.total("guardrail.service.waiting") == 0

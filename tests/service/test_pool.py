@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from guardrail import Policy
+from guardrail.service.pool import threads_of
+from guardrail.service.settings import Limits
 from tests.support.services import ENGINES, served, wait_until
 
 GATED = {"default": {"engine": ENGINES + "gated"}}
@@ -114,30 +113,8 @@ def test_who_leaves_is_dropped_from_the_queue(gate, clients):
         assert "It left." not in gate.order
 
 
-def test_others_go_on_while_an_answer_is_regenerated():
-    asked = threading.Event()
-
-    async def main(service):
-        upstream = asyncio.get_running_loop().create_future()
-
-        async def regenerate(_):
-            asked.set()
-            return await upstream
-
-        policy = Policy(actions={"contradicted": "regenerate"})
-        guard = service.guard()
-        new = asyncio.ensure_future(
-            service.run(guard, answer="It is wrong.", passages=["p"], policy=policy, regenerate=regenerate)
-        )
-        await asyncio.to_thread(asked.wait, 30)
-        report = await service.check(guard, answer="It is quick.", passages=["p"])
-        assert report.verdict == "supported"
-        assert not new.done()
-        upstream.set_result("It is right.")
-        assert (await new).text == "It is right."
-        assert service.pool.threads.idle
-
-    from guardrail.service import Service, Settings
-
-    settings = Settings(guards={"default": {"engine": ENGINES + "fake"}}, limits={"threads": 1})
-    asyncio.run(main(Service(settings)))
+def test_turns_are_as_many_as_processes(monkeypatch):
+    monkeypatch.setattr("guardrail.service.pool.cores", lambda: 4)
+    assert threads_of(Limits(processes=2)) == 2
+    assert threads_of(Limits()) == 4
+    assert threads_of(Limits(threads=5)) == 5

@@ -12,15 +12,11 @@ import pytest
 
 from guardrail import Guard, Policy
 from guardrail.check.contract import IncrementalEngine, VerifyRequest
-from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.errors import ConfigurationError, EngineError, EngineTimeout
-from guardrail.service.local_engine import LocalInProcesses, in_processes
+from guardrail.errors import EngineError, EngineTimeout
+from guardrail.service.local_engine import LocalInProcesses
 from guardrail.service.measures import Measures
-from guardrail.service.pool import threads_of
 from guardrail.service.processes import Processes
-from guardrail.service.settings import Limits, Settings
-from guardrail.testing import FakeEngine
 from guardrail.types import Passage, Segment, Span
 from tests.support.process_engines import Hanging, Panicking
 from tests.support.services import command, served, wait_until
@@ -193,35 +189,6 @@ def test_after_the_end_nothing_is_read_and_nothing_is_left(make, tmp_path):
         one.verify(request())
 
 
-def test_the_first_of_a_cascade_reads_there_and_other_engines_stay(processes):
-    cascade = in_processes(CascadeEngine(first=LocalEngine(), second=FakeEngine()), processes)
-    assert isinstance(cascade.first, LocalInProcesses)
-    assert cascade.identity == CascadeEngine(first=LocalEngine(), second=FakeEngine()).identity
-    fake = FakeEngine()
-    assert in_processes(fake, processes) is fake
-    assert type(in_processes(LocalEngine(), None)) is LocalEngine
-
-
-@pytest.mark.parametrize("engine", [LocalEngine(folder=Path("a_model_of_ours")), LocalEngine(threads=1)])
-def test_an_engine_with_settings_of_its_own_keeps_them(processes, engine):
-    assert in_processes(engine, processes) is engine
-    cascade = CascadeEngine(first=engine, second=FakeEngine())
-    assert in_processes(cascade, processes) is cascade
-
-
-def test_turns_are_as_many_as_processes(monkeypatch):
-    monkeypatch.setattr("guardrail.service.pool.cores", lambda: 4)
-    assert threads_of(Limits(processes=2)) == 2
-    assert threads_of(Limits()) == 4
-    assert threads_of(Limits(threads=5)) == 5
-
-
-@pytest.mark.parametrize("limits", [{"processes": 1}, {"processes": 2, "threads": 4}])
-def test_one_process_alone_and_threads_beside_processes_are_refused(limits):
-    with pytest.raises(ConfigurationError, match="processes"):
-        Settings.load(None, limits=limits)
-
-
 def test_the_service_reads_there_records_and_reloads(tmp_path):
     file = tmp_path / "service.yaml"
     text = "guards:\n  default: {policy: monitor}\nlimits: {processes: 2}\nrecords: {path: r.db, sample: 1}\n"
@@ -235,21 +202,6 @@ def test_the_service_reads_there_records_and_reloads(tmp_path):
         wait_until(lambda: one.post("/v1/run", STOPPED).json()["action"] == "block")
         assert sorted(one.service.processes.pids()) == sorted(pids)  # the guard is another, the processes are not
     assert not any(_is_up(pid) for pid in pids)
-
-
-def test_readyz_says_what_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("guardrail.service.pool.LocalEngine", lambda **_: Hanging(tmp_path))
-    with served(guards={"default": {}}, limits={"processes": 2}) as one:
-        reply = one.get("/readyz")
-        assert (reply.status_code, reply.json()["status"]) == (200, "ready")
-        assert reply.json()["processes"] == "1 of 2 are not up (see the log)"
-        [pid] = one.service.processes.pids()
-        (tmp_path / "hang_all").touch()
-        os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: one.get("/readyz").status_code == 503)
-        assert one.get("/readyz").json()["status"] == "warming"
-        (tmp_path / "go").touch()
-        wait_until(lambda: one.get("/readyz").json() == {"status": "ready"}, seconds=600)
 
 
 def test_the_command_reads_in_processes_and_ends_them(tmp_path):

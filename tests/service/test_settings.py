@@ -38,9 +38,6 @@ def test_without_guards_there_is_the_default_one(load):
         ("guardz: {}", "guardz: there is no such setting"),
         ("guards: {default: {polici: strict}}", "guards.default.polici: there is no such setting"),
         ("port: 70000", "port: "),
-        ("port: 1\nport: 2", "'port' stands twice"),
-        ("port: [", "not valid YAML"),
-        ("- a", "must hold a mapping"),
         ("guards: {a: {}}", "default_guard: no guard 'default'. Known: a"),
         (f"keys: [{{name: a, hash: '{HASH}', guards: [b]}}]", "no guard 'b'"),
         (f"keys: [{{name: a, hash: '{HASH}'}}, {{name: a, hash: '{HASH}'}}]", "two keys have the name 'a'"),
@@ -57,18 +54,6 @@ def test_what_is_wrong_is_named(load, text, said):
     assert "service.yaml" in str(refused.value)
 
 
-def test_a_value_that_may_be_a_secret_is_not_told(load):
-    for text in ("keys: [{name: a, hash: grk_secret}]", "keys: [grk_secret", "keys: grk_secret"):
-        with pytest.raises(ConfigurationError) as refused:
-            load(text)
-        assert "secret" not in str(refused.value)
-
-
-def test_no_such_file(tmp_path):
-    with pytest.raises(ConfigurationError, match="cannot read"):
-        Settings.load(tmp_path / "no.yaml")
-
-
 def test_a_key_in_the_environment(monkeypatch):
     settings = Settings()
     monkeypatch.setenv("SOME_KEY", "grk_secret")
@@ -77,3 +62,9 @@ def test_a_key_in_the_environment(monkeypatch):
     assert settings.secret(None) is None
     with pytest.raises(ConfigurationError, match="NOT_THERE"):
         settings.secret("NOT_THERE")
+
+
+@pytest.mark.parametrize("limits", [{"processes": 1}, {"processes": 2, "threads": 4}])
+def test_one_process_alone_and_threads_beside_processes_are_refused(limits):
+    with pytest.raises(ConfigurationError, match="processes"):
+        Settings.load(None, limits=limits)

@@ -221,3 +221,33 @@ def model(body):
     told = any("was checked against the passages" in str(m["content"]) for m in body["messages"])
     texts = [RIGHT if told else WRONG] * (body.get("n") or 1)
     return streamed(*texts) if body.get("stream") else completion(*texts)
+
+
+async def hang(_):
+    await asyncio.sleep(3_600)
+
+
+def begun(*pieces):
+    """A reply that begins, and goes no further."""
+
+    async def reply(send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        for piece in pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(3_600)
+
+    return reply
+
+
+def paced(pieces, go):
+    """A stream that waits for a sign before each piece beyond the first so many."""
+
+    async def reply(send):
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for piece in pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await go()
+        await send({"type": "http.response.body", "body": b""})
+
+    return reply

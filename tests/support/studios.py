@@ -48,3 +48,19 @@ def running(studio, **options):
         finally:
             server.should_exit = True
             thread.join()
+
+
+class Waiting:
+    """An engine that works until its time is over."""
+
+    name = "waiting"
+
+    def __init__(self):
+        self.began, self.ended = threading.Event(), threading.Event()
+
+    def verify(self, request):
+        self.began.set()
+        while not request.expired():
+            self.ended.wait(0.01)
+        self.ended.set()
+        raise TimeoutError

@@ -1,13 +1,16 @@
-"""boto3 as it is, pointed at the service by ``endpoint_url``."""
+"""ApplyGuardrail: the exact responses, and boto3 as it is, pointed at the service by ``endpoint_url``."""
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from guardrail.service import dialects
+from guardrail.service.errors import Busy
 from guardrail.service.keys import hashed
 from guardrail.service.settings import KeySettings
 from tests.support.dialect_server import RIGHT, SOURCE, WRONG, serving, settings
+from tests.support.golden_requests import answers_exactly, golden, refused_in_form
 
 
 def bedrock(url, key="any"):
@@ -81,3 +84,18 @@ def test_the_access_key_id_is_the_key_of_the_service(tmp_path):
             client = bedrock(url, key)
             with pytest.raises(client.exceptions.AccessDeniedException):
                 applied(client, RIGHT, guard)
+
+
+@pytest.mark.parametrize("cases", golden("aws"))
+def test_exact_response(cases, url):
+    answers_exactly(url, cases)
+
+
+def test_refusals_have_the_vendors_form(locked):
+    refused_in_form(locked, "/guardrail/strict/version/1/apply", "message", unauthorized=403, too_large=400)
+
+
+def test_busy_says_when_to_come_again():
+    reply = dialects.render_error("/guardrail/x/version/1/apply", Busy("full", 3))
+    assert (reply.status_code, reply.headers["x-amzn-errortype"]) == (503, "ServiceUnavailableException")
+    assert dialects.render_error("/v1/check", Busy("full", 3)) is None

@@ -22,8 +22,8 @@ from tests.support.proxied import (
     chunk,
     client,
     model,
+    paced,
     proxy,
-    sse,
     streamed,
     words,
 )  # fmt: skip
@@ -70,40 +70,6 @@ def test_what_is_only_observed_leaves_as_it_is(action):
     (end,) = [c for c in chunks if c.choices and c.choices[0].finish_reason]
     assert (end.guardrail["action"], end.guardrail["observed"]) == (action, True)
     assert end.choices[0].finish_reason == "stop"
-
-
-def paced(pieces, go):
-    """A stream that waits for a sign before each piece beyond the first so many."""
-
-    async def reply(send):
-        headers = [(b"content-type", b"text/event-stream")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        for piece in pieces:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await go()
-        await send({"type": "http.response.body", "body": b""})
-
-    return reply
-
-
-def test_sentences_leave_before_the_answer_is_there():
-    """The upstream goes no further until the client has seen the first sentence."""
-    seen = asyncio.Event()
-    loops = []
-
-    async def hold():
-        loops.append(asyncio.get_running_loop())
-        if len(loops) == len(words(LONG)):  # almost all of it is on its way
-            await seen.wait()
-
-    with proxy(lambda _: paced(streamed(LONG), hold)) as (url, _):
-        stream = client(url).chat.completions.create(model="m", messages=ASKED, stream=True)
-        text = ""
-        for each in stream:
-            text += joined([each])
-            if RIGHT in text and not seen.is_set():
-                loops[0].call_soon_threadsafe(seen.set)
-    assert text.startswith(RIGHT)
 
 
 def test_a_block_in_the_middle_ends_the_stream_in_a_form_that_clients_survive():
@@ -155,40 +121,6 @@ def test_several_choices(mode):
     assert chunks[-1].usage.total_tokens == 7
 
 
-CALL = {"index": 0, "id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-
-
-@pytest.mark.parametrize("thoughts", ["drop", "pass"])
-def test_calls_of_tools_pass(thoughts):
-    """With what the model thought, which vendors want back, and with words beside them where nothing is known yet."""
-    events = [
-        chunk({"role": "assistant", "content": None, "reasoning_content": "Hm."}),
-        chunk({"content": "Let me look that up for you, Halloway."}),
-        chunk({"tool_calls": [CALL]}),
-        chunk({}, finish="tool_calls"),
-    ]
-    with proxy(lambda _: sse(*events), thoughts=thoughts, guard={"policy": "strict"}) as (url, _):
-        chunks = ask(url, messages=[QUESTION], tools=[{"type": "function", "function": {"name": "search"}}])
-    deltas = [c.choices[0].delta for c in chunks]
-    assert [d.tool_calls[0].function.name for d in deltas if d.tool_calls] == ["search"]
-    assert [d.reasoning_content for d in deltas if getattr(d, "reasoning_content", None)] == ["Hm."]
-    assert joined(chunks) == "Let me look that up for you, Halloway."
-    assert chunks[-1].choices[0].finish_reason == "tool_calls"
-
-
-def test_thoughts_and_probabilities_are_left_out_of_answers():
-    tokens = {"content": [{"token": RAW, "logprob": -1, "bytes": None, "top_logprobs": []}]}
-    events = [chunk({"role": "assistant", "reasoning": f"{RAW}?"}), *(chunk({"content": w}) for w in words(WRONG))]
-    events[2]["choices"][0]["logprobs"] = tokens
-    events += [chunk({"annotations": [{"quote": RAW}]}), chunk({}, finish="stop", timings={"ms": 4})]
-    events[-1]["choices"][0]["logprobs"] = tokens
-    with proxy(lambda _: sse(*events), "redact") as (url, _):
-        chunks = ask(url)
-    assert RAW not in "".join(c.model_dump_json() for c in chunks)
-    assert joined(chunks) == RIGHT
-    assert chunks[-1].timings == {"ms": 4}
-
-
 @pytest.mark.parametrize("action", POLICIES)
 def test_objects(action):
     """The stream helper of the real client; nothing leaves before the object is there."""
@@ -217,32 +149,3 @@ def test_no_passages_and_none_wanted():
     assert len([c for c in chunks if joined([c])]) == len(words(WRONG))
     (end,) = [c for c in chunks if c.choices and c.choices[0].finish_reason]
     assert (end.guardrail["checked"], end.guardrail["action"]) == (False, "allow")
-
-
-def test_an_upstream_without_a_last_sign_and_one_without_choices():
-    """Some end with the reason of the end; some send what has no choices first (Azure)."""
-    first = {"id": "", "choices": [], "prompt_filter_results": [{"prompt_index": 0}]}
-    pieces = [sse(first, done=False)[0], *streamed(RIGHT, usage=False)[:-1]]
-    with proxy(lambda _: pieces) as (url, _):
-        chunks = ask(url)
-    assert chunks[0].prompt_filter_results == [{"prompt_index": 0}]
-    assert joined(chunks) == RIGHT
-
-
-@pytest.mark.parametrize("mode", ["buffer", "sentence"])
-def test_a_stream_that_breaks_off_is_an_error_behind_what_was_checked(mode):
-    with proxy(lambda _: streamed(LONG)[: len(words(LONG)) - 2]) as (url, _):
-        stream = client(url).chat.completions.create(model="m", messages=ASKED, stream=True, **in_mode(mode))
-        seen = []
-        with pytest.raises(openai.APIError, match="broke off"):
-            seen.extend(each for each in iter(lambda: next(stream), None))
-    assert RAW not in joined(seen)
-
-
-@pytest.mark.parametrize("bad", ["[]", "{", '{"choices":[3]}', '{"error":{"message":"overloaded"}}'])
-def test_a_stream_that_goes_wrong_in_the_middle(bad):
-    with (
-        proxy(lambda _: [*streamed(RIGHT)[:3], *sse(bad)]) as (url, _),
-        pytest.raises(openai.APIError, match=r"upstream|overloaded"),
-    ):
-        ask(url)

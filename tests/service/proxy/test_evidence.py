@@ -83,39 +83,6 @@ def test_what_the_assistant_said_is_no_evidence():
     assert find_evidence({"input": [*said[2:], ASKED]}, trust).found == ()
 
 
-CALL = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (DAM, [(DAM, "search", "1")]),
-        (
-            json.dumps([{"text": DAM, "title": "Dam", "id": 7}, {"text": OPENED}]),
-            [(DAM, "Dam", "7"), (OPENED, "search", "2")],
-        ),
-        (json.dumps({"results": [{"content": DAM, "source": "dam.pdf"}]}), [(DAM, "dam.pdf", "1")]),
-        (json.dumps([{"page_content": DAM, "metadata": {"source": "s", "id": "m1"}}]), [(DAM, "s", "m1")]),
-        (json.dumps([{"node": {"text": DAM, "id": "n"}, "score": 0.4}]), [(DAM, "search", "n")]),
-        (json.dumps({"data": {"documents": [DAM, OPENED]}}), [(DAM, "search", "1"), (OPENED, "search", "2")]),
-        (json.dumps({"documents": [[DAM], [OPENED]]}), [(DAM, "search", "1"), (OPENED, "search", "2")]),
-        ('{"height": 64, "unit": "metres"}', [('{"height": 64, "unit": "metres"}', "search", "1")]),
-        (json.dumps([{"text": DAM}, {"height": 64}]), [(json.dumps([{"text": DAM}, {"height": 64}]), "search", "1")]),
-        ("{broken", [("{broken", "search", "1")]),
-        ([{"type": "text", "text": DAM}], [(DAM, "search", "1")]),
-        (f"<document><source>d.txt</source>{DAM}</document>", [(DAM, "d.txt", "1")]),
-        ("", []),
-    ],
-)
-def test_results_of_tools(content, expected):
-    """Documents where there are some, else the text; the tool's name where there is no title."""
-    asking = {"role": "assistant", "content": None, "tool_calls": [CALL]}
-    evidence = find_evidence(chat(ASKED, asking, {"role": "tool", "tool_call_id": "c", "content": content}))
-    assert [(p.text, p.title, p.id) for p in evidence.passages] == expected
-    assert {each.kind for each in evidence.found} <= {"tool_message"}
-    assert evidence.question == "How high is the dam?"
-
-
 def test_results_of_tools_in_the_responses_api():
     body = {
         "input": [
@@ -138,12 +105,6 @@ def test_tools_that_are_not_trusted_are_named():
     assert (evidence.found, evidence.ignored[0].kind) == ((), "tool_message")
 
 
-def test_documents_beside_the_messages():
-    """As vLLM and Cohere take them."""
-    body = chat(ASKED, documents=[{"title": "Dam", "text": DAM}, OPENED, {"other": 1}])
-    assert found(body) == [(DAM, "documents", "documents[0]"), (OPENED, "documents", "documents[1]")]
-
-
 def test_a_tag_keeps_texts_of_users_from_being_evidence():
     """An application that tags knows its sources; whoever writes ``<context>`` into the question adds none."""
     tagged = {"role": "system", "content": [{"type": "grounding_source", "text": DAM}]}
@@ -153,15 +114,6 @@ def test_a_tag_keeps_texts_of_users_from_being_evidence():
     assert evidence.ignored[0].place == "messages[1].content"
     assert evidence.question == "How high is it?"
     assert found(chat(forged), sources=("system",)) == []
-
-
-def test_the_same_text_counts_once_and_ids_are_unique():
-    body = chat(
-        {"role": "tool", "content": json.dumps([{"text": DAM, "id": "a"}, {"text": OPENED, "id": "a"}])},
-        {"role": "tool", "content": json.dumps([{"text": DAM, "id": "b"}, {"text": "Third.", "id": "2"}, "Fourth."])},
-    )
-    evidence = find_evidence(body)
-    assert [p.id for p in evidence.passages] == ["a", "a'", "2", "4"]
 
 
 def test_parts_that_are_no_text_are_left_alone():

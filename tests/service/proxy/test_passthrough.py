@@ -10,8 +10,7 @@ import httpx
 import openai
 import pytest
 
-from guardrail.service.proxy.headers import delivered_headers, sent_headers
-from tests.support.proxied import ASKED, QUESTION, RAW, client, completion, model, proxy
+from tests.support.proxied import ASKED, QUESTION, RAW, client, model, proxy
 
 ODD = '{ "model" : "m",\n "temperature":1.0e0, "seed":123456789012345678901234567890, "x\\u00e9":[ {"y":null} ], "messages":%s, "user":"\\ud83d\\ude00é" }'
 
@@ -193,43 +192,3 @@ def test_routes_can_be_shut():
         for path in ("completions", "files", "models/m", "responses/r"):
             assert httpx.get(f"{url}/v1/{path}").json()["error"]["code"] == "not_found"
     assert len(upstream.seen) == 2
-
-
-def test_the_model_says_which_upstream():
-    from guardrail.service import Settings, create_app
-    from tests.support.proxied import Upstream, serving
-
-    one, other = Upstream(lambda _: completion()), Upstream(lambda _: completion())
-    with serving(one) as first, serving(other) as second:
-        upstreams = {"one": {"url": f"{first}/v1"}, "other": {"url": f"{second}/v1/", "models": ["big"]}}
-        with serving(create_app(Settings(upstreams=upstreams))) as url:
-            for name in ("small", "big"):
-                httpx.post(f"{url}/v1/chat/completions", json={"model": name, "messages": []}).raise_for_status()
-            httpx.post(f"{url}/v1/embeddings", json={"model": "big"}).raise_for_status()
-            httpx.get(f"{url}/v1/models/big").raise_for_status()
-            httpx.get(f"{url}/v1/models", headers={"x-guardrail-upstream": "other"}).raise_for_status()
-            httpx.get(f"{url}/v1/models").raise_for_status()
-    assert [seen[1] for seen in one.seen] == ["/v1/chat/completions", "/v1/models"]
-    assert [seen[1] for seen in other.seen] == [
-        "/v1/chat/completions",
-        "/v1/embeddings",
-        "/v1/models/big",
-        "/v1/models",
-    ]
-
-
-def test_headers_of_one_connection_and_of_ours_stay_behind():
-    given = [
-        (b"Connection", b"close, X-Own"),
-        (b"X-Own", b"1"),
-        (b"TE", b"trailers"),
-        (b"X-Guardrail-Guard", b"g"),
-        (b"X-Kept", b"2"),
-    ]
-    assert sent_headers(given, key=None, keyed=False, changed=True) == [
-        (b"x-kept", b"2"),
-        (b"accept-encoding", b"identity"),
-    ]
-    assert delivered_headers([*given, (b"Content-Length", b"9")], changed=True) == [(b"x-kept", b"2")]
-    credentials = [(name, b"grk") for name in (b"Authorization", b"api-key", b"X-Api-Key", b"x-goog-api-key")]
-    assert sent_headers(credentials, key=None, keyed=True, changed=True) == [(b"accept-encoding", b"identity")]

@@ -38,12 +38,6 @@ def test_the_token_in_the_query_does_not_count(web, site):
     assert web.get(f"/api/choices?token={site.token}").status_code == 401
 
 
-def test_every_run_has_its_own_token(site, site_with):
-    with site_with(Studio()) as other:
-        assert other.token != site.token
-        assert len(other.token) >= 32
-
-
 @pytest.mark.parametrize("path", ["/", "/main.js", "/style.css", "/views/check.js", "/parts/h.js", "/icon.svg"])
 def test_the_page_itself_needs_no_token(web, path):
     assert web.get(path).status_code == 200
@@ -128,16 +122,6 @@ def test_a_body_of_unknown_size_is_refused(site):
     assert b" 411 " in _raw(site, "Transfer-Encoding: chunked")
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/../errors.py", "/..%2ferrors.py", "/%2e%2e/errors.py", "/parts/../../errors.py", "//etc/passwd", "/parts"],
-)
-def test_no_path_leads_out_of_the_page(site, path):
-    with socket.create_connection(("127.0.0.1", int(site.origin.rpartition(":")[2])), 60) as connection:
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())  # httpx would resolve the dots
-        assert connection.recv(200).startswith(b"HTTP/1.1 404")
-
-
 @pytest.mark.parametrize("path", ["/", "/api/choices", "/nothing", "/api/nothing"])
 def test_every_reply_shuts_the_page_off(web, path):
     headers = web.get(path).headers
@@ -150,18 +134,3 @@ def test_every_reply_shuts_the_page_off(web, path):
     assert headers["x-frame-options"] == "DENY"
     assert "server" not in headers
     assert ("no-store" in headers["cache-control"]) == path.startswith("/api/")
-
-
-def test_a_fault_says_nothing_of_texts(site_with, caplog):
-    studio = Studio()
-
-    def broken(*_):
-        raise RuntimeError("a secret text")
-
-    studio.guard = broken
-    with site_with(studio) as site:
-        reply = httpx.post(f"{site.origin}/api/check", json=BODY, headers=site.headers)
-    assert reply.status_code == 500
-    assert "secret" not in reply.text
-    assert "content-security-policy" in reply.headers
-    assert any("a fault of the studio" in record.message for record in caplog.records)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import threading
 
 import httpx
 import pytest
@@ -13,6 +12,7 @@ from guardrail.service.studio.app import create_app
 from guardrail.service.studio.check import CheckBody, checked
 from guardrail.service.studio.studio import Studio
 from guardrail.types import Verdict
+from tests.support.studios import Waiting
 
 EXAMPLE = "Why was Larkmoor Dam closed in 2021?"
 
@@ -39,21 +39,6 @@ def test_a_check_says_what_the_guard_says(client):
     assert {key: got[key] for key in expected if key != "usage"} == {k: v for k, v in expected.items() if k != "usage"}
     assert got["passages"] == asked["passages"]
     assert got["answer"] == asked["answer"]
-
-
-def test_the_matrix_has_a_row_for_each_finding(client):
-    got = client.post("/api/check", json=example(client)).json()
-    assert [row["segment_id"] for row in got["matrix"]["rows"]] == [found["id"] for found in got["findings"]]
-    for row, found in zip(got["matrix"]["rows"], got["findings"], strict=True):
-        read = {got["passages"][number]["id"] for number, _, _ in row["cells"]}
-        assert {quote["passage_id"] for quote in found["evidence"]} <= read
-
-
-def test_the_reversed_cause_is_a_relation_that_the_passages_do_not_license(client):
-    (relation,) = client.post("/api/check", json=example(client)).json()["relations"]
-    assert relation["kind"] == "cause"
-    assert relation["consistent"] is False
-    assert relation["first"].startswith("engineers")
 
 
 def test_namesakes_are_told_apart(client):
@@ -99,27 +84,6 @@ def test_what_cannot_be_checked_is_said(client, body, field, said):
     assert said in reply.json()["error"]["message"]
 
 
-def test_a_body_that_is_no_json_is_refused(client):
-    reply = client.post("/api/check", content=b"{", headers={"content-type": "application/json"})
-    assert reply.status_code == 400
-
-
-class Waiting:
-    """An engine that works until its time is over."""
-
-    name = "waiting"
-
-    def __init__(self):
-        self.began, self.ended = threading.Event(), threading.Event()
-
-    def verify(self, request):
-        self.began.set()
-        while not request.expired():
-            self.ended.wait(0.01)
-        self.ended.set()
-        raise TimeoutError
-
-
 def test_a_check_that_nobody_waits_for_stops_its_engine():
     engine = Waiting()
 
@@ -132,25 +96,6 @@ def test_a_check_that_nobody_waits_for_stops_its_engine():
         return await asyncio.to_thread(engine.ended.wait, 60)
 
     assert asyncio.run(leave())
-
-
-def test_a_page_that_leaves_stops_the_engine(site_with):
-    engine = Waiting()
-    studio = Studio()
-    studio.guard = lambda *_: Guard(policy=Policy.monitor().with_(deadline=None), engine=engine)
-    with site_with(studio) as site:
-
-        async def leave():
-            async with httpx.AsyncClient() as web:
-                body = {"answer": "A bridge opened.", "passages": ["x"]}
-                asked = web.post(f"{site.origin}/api/check", json=body, headers=site.headers, timeout=None)
-                task = asyncio.ensure_future(asked)
-                await asyncio.to_thread(engine.began.wait)
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-
-        asyncio.run(leave())
-        assert engine.ended.wait(60)
 
 
 def test_an_engine_that_fails_is_unverified(site_with):

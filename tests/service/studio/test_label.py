@@ -8,7 +8,6 @@ import time
 import httpx
 import pytest
 
-from guardrail.errors import UsageError
 from guardrail.evaluation import read_labelled
 from guardrail.service.studio.studio import Studio
 from guardrail.telemetry.records import RecordStore
@@ -216,10 +215,3 @@ def test_without_anything_to_label(open_desk):
     for reply in (desk.get("/queue"), desk.get("/people"), desk.say("a", "s1", "supported")):
         assert reply.status_code == 404
         assert "guardrail studio answers.jsonl" in reply.json()["error"]["message"]
-
-
-def test_the_label_file_is_never_the_source(answers):
-    with pytest.raises(UsageError, match="the input itself"):
-        Studio(answers, labels=answers)
-    with pytest.raises(UsageError, match="there is no folder"):
-        Studio(answers, labels=answers.parent / "no" / "such.jsonl")

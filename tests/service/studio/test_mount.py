@@ -1,5 +1,5 @@
 """The studio at /studio of the service: who comes to what, by real requests; the page in a real browser is tested in
-tests/service/studio/test_service_page.py."""
+tests/service/studio/pages/test_service.py."""
 
 from __future__ import annotations
 

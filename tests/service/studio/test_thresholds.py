@@ -115,29 +115,6 @@ def test_evaluation_reads_the_label_file(source, monkeypatch, capsys):
     assert (level["level"], level["n"], level["supported"]) == ("answers", 60, 40)
 
 
-def test_a_file_is_shown_before_it_is_written_and_never_over_something_else(client, out):
-    asked = {"threshold": 0.37, "policy": "strict"}
-    made = client.post("/api/set/draft", json=asked).json()
-    assert (made["name"], made["over"], out.exists()) == ("policy.yaml", "", False)
-    assert "+threshold: 0.37" in made["diff"]
-    assert client.post("/api/set/write", json=asked).status_code == 422  # nobody looked
-    assert client.post("/api/set/write", json={**asked, "over": ""}).json()["threshold"] == 0.37
-    assert Policy.load(out) == Policy.strict().with_(name="policy", threshold=0.37)
-    reply = client.post("/api/set/write", json={"threshold": 0.5, "policy": "strict", "over": ""})
-    assert (reply.status_code, "was changed since" in reply.json()["error"]["message"]) == (422, True)
-    out.write_text("# ours\npreset: monitor\n")
-    made = client.post("/api/set/draft", json=asked).json()
-    assert made["comments"] == 1
-    assert {"-# ours", "-preset: monitor", "+preset: strict"} <= set(made["diff"])
-    assert client.post("/api/set/write", json={**asked, "over": made["over"]}).status_code == 200
-
-
-def test_a_file_of_several_policies_is_left_alone(client, out):
-    out.write_text("policies:\n  a: {preset: monitor}\n  b: {preset: strict}\n")
-    reply = client.post("/api/set/draft", json={"threshold": 0.3})
-    assert "holds several policies" in reply.json()["error"]["message"]
-
-
 def test_no_file_is_written_that_was_not_named_at_the_start(source):
     for client in opened(Studio(source)):
         for path in ("draft", "write"):

@@ -5,12 +5,24 @@ from __future__ import annotations
 import pytest
 
 from guardrail.service.studio.json_rows import JsonRows
+from guardrail.service.studio.recorded.chosen import read_chosen
 from guardrail.service.studio.recorded.file_source import FileSource
 from guardrail.service.studio.recorded.source import StoreSource
 from guardrail.telemetry.records import RecordStore
 from tests.support.recorded_answers import RECORDED_UNTIL, outcome
 
 NOW = RECORDED_UNTIL
+
+
+def asked(source, question, query=None, *more):
+    """What a function makes of the chosen records of a source."""
+    with source.open() as connection:
+        return question(connection, read_chosen(query or {}, NOW), NOW, *more)
+
+
+def release(verdict, count, name, **labels):
+    """So many answers of a release, for ``kept``."""
+    return [(verdict, {"labels": {"release": name, **labels}})] * count
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from guardrail.service.studio.recorded import listing
@@ -51,49 +49,6 @@ def test_a_page_goes_on_where_it_ended_though_records_came_and_went(kept, order)
     assert numbers(listed(source, order=order, after=first.after, limit=2)) == [4, 3]
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ({"verdict": "contradicted"}, [4, 2]),
-        ({"release": "v2"}, [2]),
-        ({"topic": "places", "release": "v1"}, [7, 6, 5, 4, 3, 1]),
-        ({"error_type": "causal_confusion"}, [7, 4, 3, 2]),
-        ({"since": str(NOW - 1000 + 6)}, [7, 6]),
-        ({"until": "2027-01-15T07:43:23+00:00"}, [2, 1]),
-        ({"policy": "strict"}, [3]),
-        ({"engine": "other"}, [5]),
-        ({"labelled": "yes"}, []),
-        ({"text": f"{4:032x}"}, [4]),
-        ({"text": "a" * 32}, [6]),
-    ],
-)
-def test_filters(kept, query, found):
-    given = [{"labels": {"release": "v2" if number == 2 else "v1"}} for number in range(1, 8)]
-    given[2] |= {"policy": "strict"}
-    given[4] |= {"engine": "other"}
-    given[5] |= {"trace_id": "a" * 32}
-    source = kept(*zip(VERDICTS, given, strict=True))
-    assert numbers(listed(source, query, order="newest")) == found
-
-
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ({"verdict": "contradictory"}, "verdict"),
-        ({"error_type": "typo"}, "error_type"),
-        ({"since": "yesterday"}, "since"),
-        ({"until": "2026-13-01"}, "until"),
-        ({"since": "9" * 13}, "since"),
-        ({"labelled": "maybe"}, "labelled"),
-        ({"text": "x" * 501}, "text"),
-    ],
-)
-def test_a_filter_that_is_not_understood_is_named(query, field):
-    with pytest.raises(FieldError) as refused:
-        read_chosen(query, NOW)
-    assert refused.value.field == field
-
-
 @pytest.mark.parametrize("after", ["nonsense", "[1]", '["a", "b", 3]', "[true, 1, 2]", "{}", "[NaN]"])
 def test_a_place_that_no_page_gave_is_refused(kept, after):
     with pytest.raises(FieldError, match="Begin again"):
@@ -139,21 +94,6 @@ def test_a_search_that_fills_its_page_goes_on_behind_the_last_one_shown(kept):
     assert (numbers(first), first.searched) == ([5, 4], 2)
     second = listed(source, {"text": "mahnung"}, order="newest", limit=2, after=first.after)
     assert (numbers(second), second.searched) == ([3, 2], 2)
-
-
-def test_what_a_list_shows(kept):
-    (shown,) = listed(kept(("contradicted", {"trace_id": "b" * 32}))).records
-    assert shown["fault"] == {
-        "before": "Divers found a crack ",
-        "words": "because engineers had lowered the reservoir",
-        "after": ".",
-        "verdict": "contradicted",
-        "error_type": "causal_confusion",
-        "reason": "The segment makes the lowering of the reservoir the cause; in the evidence it is the effect.",
-    }
-    assert (shown["question"], shown["trace_id"]) == ("Why was Larkmoor Dam closed in 2021?", "b" * 32)
-    assert "passages" not in shown
-    assert len(json.dumps(shown)) < 1500
 
 
 @pytest.mark.parametrize("query", [{}, {"release": "v41"}, {"verdict": "abstained"}, {"since": "24h"}])

@@ -1,6 +1,7 @@
 """The shell in a real browser, and the files that the wheel holds."""
 
 import re
+import socket
 from pathlib import Path
 
 import httpx
@@ -88,3 +89,13 @@ def test_a_page_without_a_token_can_be_unlocked(page, site):
     page.get_by_label("Address or token").fill(site.url)
     page.get_by_role("button", name="Unlock").click()
     page.get_by_text("Nothing checked yet").wait_for()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../errors.py", "/..%2ferrors.py", "/%2e%2e/errors.py", "/parts/../../errors.py", "//etc/passwd", "/parts"],
+)
+def test_no_path_leads_out_of_the_page(site, path):
+    with socket.create_connection(("127.0.0.1", int(site.origin.rpartition(":")[2])), 60) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())  # httpx would resolve the dots
+        assert connection.recv(200).startswith(b"HTTP/1.1 404")

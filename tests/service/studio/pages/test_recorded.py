@@ -65,6 +65,7 @@ def test_browse_by_keyboard_alone(page, few):
     tab_to(page, "Next →")
     page.keyboard.press("Enter")
     page.get_by_text("4 of the 50 in the list").wait_for()
+    page.locator(".record .segment").first.wait_for()  # the focus comes back with the record
     assert focused(page) == "Next →"
     tab_to(page, "✓")  # the first segment of the answer
     page.keyboard.press("n")  # the one at fault
