@@ -20,7 +20,9 @@ def test_words_names_and_values_stand_in_order_with_their_markers() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "other"), [("It is 5 km.", "It is 5,000 m."), ("It opened in 1998.", "It opens 1998.")])
+@pytest.mark.parametrize(
+    ("text", "other"), [("It is 5 km.", "It is 5,000 m."), ("It opened in 1998.", "It opens 1998.")]
+)
 def test_equal_things_have_equal_keys_whatever_their_form(text: str, other: str) -> None:
     assert [item.key for item in extract(text).items] == [item.key for item in extract(other).items]
 

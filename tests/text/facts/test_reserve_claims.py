@@ -30,7 +30,8 @@ def test_a_claim_with_a_reserve_is_no_bare_assertion(claim: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "claim", ["The rink was closed on 4 May.", "The rink was closed in May 2001.", "Die Halle schloss.", "溜冰场关闭了。"]
+    "claim",
+    ["The rink was closed on 4 May.", "The rink was closed in May 2001.", "Die Halle schloss.", "溜冰场关闭了。"],
 )
 def test_a_bare_assertion_has_none(claim: str) -> None:
     assert OWN_RESERVE.search(claim) is None
