@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 
@@ -150,7 +149,7 @@ def test_broken_telemetry_changes_nothing(fails):
 
 
 def test_hanging_engines_do_not_starve_the_event_loop():
-    """Many checks against a hung engine all end soon after their deadline."""
+    """Many checks against a hung engine all end while it hangs."""
     release = threading.Event()
 
     class Hung:
@@ -165,10 +164,10 @@ def test_hanging_engines_do_not_starve_the_event_loop():
     async def many():
         return await asyncio.gather(*(guard.acheck(DAM, PASSAGES) for _ in range(8)))
 
-    started = time.monotonic()
-    reports = asyncio.run(many())
-    release.set()
-    assert time.monotonic() - started < 60
+    try:
+        reports = asyncio.run(asyncio.wait_for(many(), 120))
+    finally:
+        release.set()
     assert {r.verdict for r in reports} == {Verdict.UNVERIFIED}
 
 

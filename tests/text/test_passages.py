@@ -2,6 +2,9 @@
 
 from itertools import pairwise
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from guardrail.text.passages import WINDOW_WORDS, around, sentences, titled, windows
 from guardrail.types import Passage, Span
 
@@ -55,3 +58,18 @@ def test_a_title_stands_before_a_text_that_does_not_open_with_it():
     assert titled(mill, "It is old.") == "Mill: It is old."
     assert titled(mill, "The Mill is old.") == "The Mill is old."
     assert titled(Passage(id="p", text=""), "It is old.") == "It is old."
+
+
+def test_sentences_keep_the_spans_of_the_source() -> None:
+    text = "Prices are net.\n\n| Plan | Price |\n|---|---|\n| A | 5 |\n\nAsk us."
+    found = sentences(text)
+    assert [s.text for s in found if "Plan: A" in s.text] == ["Plan: A; Price: 5."]
+    assert "| A | 5 |" in [s.span.of(text) for s in found]
+    assert (found[0].text, found[-1].text) == ("Prices are net.", "Ask us.")
+
+
+@given(st.text('|-:,;\t\n<>trdh/{}[]"a1 *', max_size=120))
+def test_any_text_is_read_and_sentences_stay_in_order(text: str) -> None:
+    spans = [sentence.span for sentence in sentences(text)]
+    assert all(0 <= span.start < span.end <= len(text) for span in spans)
+    assert all(a.end <= b.start for a, b in pairwise(spans))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,11 +26,9 @@ pytestmark = pytest.mark.usefixtures("no_hub")
 @pytest.mark.parametrize(
     "name", ["minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "minicheck:roberta-large"]
 )
-def test_a_model_that_is_not_there_is_told_at_once(name):
-    started = time.perf_counter()
+def test_a_model_that_is_not_there_is_told_without_a_look_at_the_network(name):
     with pytest.raises(ConfigurationError, match=r"hf download .*/"):
         make(name, download=False)
-    assert time.perf_counter() - started < 60.0
 
 
 def test_a_failed_download_says_what_to_do(monkeypatch):
@@ -79,10 +77,27 @@ def test_a_missing_library_names_the_line_that_installs_it(monkeypatch, tiny):
         make(f"minicheck:{tiny.encoder('roberta')}")
 
 
-def test_an_identity_reads_no_gigabytes(tiny, tmp_path):
+def test_an_identity_reads_no_gigabytes(tiny, tmp_path, monkeypatch):
+    from guardrail.engines.cross_encoder import folders
+
+    real, read = folders.hashlib.sha256, []
+
+    class Noting:
+        def __init__(self):
+            self.digest = real()
+
+        def update(self, data):
+            read.append(len(data))
+            self.digest.update(data)
+
+        def hexdigest(self):
+            return self.digest.hexdigest()
+
     folder = shutil.copytree(tiny.encoder("roberta"), tmp_path / "large")
     with (folder / "model.safetensors").open("r+b") as file:
         file.truncate(1 << 40)  # a sparse file; read whole it would take minutes, or all memory
-    started = time.perf_counter()
+    engine = make(f"minicheck:{folder}")
+    monkeypatch.setattr(folders, "hashlib", SimpleNamespace(sha256=Noting))
     engine_identity(make(f"minicheck:{folder}"))
-    assert time.perf_counter() - started < 60.0
+    assert 0 < sum(read) < 1 << 27
+    assert engine_identity(engine) == engine_identity(make(f"minicheck:{folder}"))

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from typing import Any
 
 import pytest
@@ -107,12 +106,9 @@ def test_a_spent_budget_leaves_segments_unverified_and_says_so() -> None:
 
 def test_a_deadline_is_kept_and_what_is_late_is_unverified() -> None:
     with OpenAIServer(ReadingJudge(), seconds=600.0) as server:
-        started = time.monotonic()
         report = guard(server, deadline=0.6).check(TRUE, PASSAGES)
-        assert time.monotonic() - started < 60
-        started = time.monotonic()
         late = asyncio.run(guard(server, deadline=0.6).acheck(TRUE, PASSAGES))
-        assert time.monotonic() - started < 60
+        assert server.calls == ()  # both reports are there before the first reply
     assert set(verdicts(report)) == set(verdicts(late)) == {"unverified"}
 
 

@@ -6,12 +6,19 @@ from typing import Any
 
 import pytest
 
+from benchmarks.llm_calls import replies as case
+from guardrail import Guard, Policy
 from guardrail.check.contract import DecomposeRequest
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm import plans
 from guardrail.engines.llm.caches.memory import MemoryCache
+from guardrail.engines.llm.engine import LLMEngine
+from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
+from guardrail.engines.llm.requests.settings import CallSettings
+from guardrail.testing import OpenAIServer
+from guardrail.types import Report
 from tests.support.llm_plans import ANSWER, SETTING, items, judge, request, run, verdicts
 
 
@@ -158,3 +165,41 @@ def test_an_id_of_a_wrong_type_spoils_its_reply_only(ident: Any) -> None:
 
     matrix, _ = run(plans.judge_all(asked, SETTING), garbled)
     assert verdicts(asked, matrix) == ["unverified"] * 60 + ["not"] * 10
+
+
+# The bill of each plan on the case of benchmarks/llm_calls: n = 8 sentences, s = 5 segments, m = 20 claims, k = 5.
+
+
+def check(plan: str) -> tuple[Report, int, int]:
+    """Check the case by a plan: the report, and calls and rounds as the server saw them."""
+    with OpenAIServer(case.reply, seconds=0.3) as server:
+        llm = OpenAILLM("scripted", base_url=server.base_url, api_key="none")
+        engine = LLMEngine(llm=llm, plan=plan, cache=None, settings=CallSettings(max_calls=None))
+        guard = Guard(policy=Policy.monitor().with_(deadline=None), engine=engine)
+        report = guard.check(case.ANSWER, case.PASSAGES, question=case.CASE["question"])
+        return report, server.call_count, server.rounds
+
+
+@pytest.mark.parametrize(("plan", "calls"), [("fast", 2), ("thorough", 1 + 5 + 3)])
+def test_our_plans_give_the_outputs_of_all_three_seeds_in_two_rounds(plan: str, calls: int) -> None:
+    """Claims with labels by passage, logic, FS and D-FS; the report's own bill is what the server saw."""
+    report, asked, rounds = check(plan)
+    assert (asked, rounds) == (report.usage.calls, report.usage.rounds) == (calls, 2)
+    assert len(report.claims) == 20
+    assert all(len(claim.by_passage) == 5 for claim in report.claims)
+    scores = report.scores
+    assert (scores.factscore, scores.d_factscore) == (pytest.approx(17 / 20), pytest.approx(17 / 20))
+    assert (scores.entailment, scores.contradiction, scores.neutral) == (0.85, 0.05, 0.1)
+    assert scores.faithfulness == pytest.approx(3 / 5)
+    assert report.findings[-1].error_type == "overgeneralization"
+
+
+@pytest.mark.parametrize(
+    ("plan", "calls"),
+    [("paper:face4rag", 1 + 2 * 5), ("paper:refchecker", 1 + 5 * 4), ("paper:d-factscore", 8 + 1 + 20 * 5)],
+)
+def test_the_papers_plans_cost_what_the_papers_cost(plan: str, calls: int) -> None:
+    """1 + 2s, 1 + k*ceil(m/5), n + 1 + m*T (each passage describes something else here, so T = k)."""
+    report, asked, _ = check(plan)
+    assert asked == report.usage.calls == calls
+    assert sum(finding.verdict == "unverified" for finding in report.findings) == 0

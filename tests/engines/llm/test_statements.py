@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.engines.llm.statements import is_about_documents, is_advice, is_talk
+from guardrail.engines.llm.statements import declines, is_about_documents, is_advice, is_label, is_talk
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,27 @@ def test_claims_are_no_advice(text: str) -> None:
 )
 def test_about_the_documents(text: str, about: bool) -> None:
     assert is_about_documents(text) is about
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        ("**Fishing.**", True),
+        ("- __Water quality__", True),
+        ("Your son should pack:", True),
+        ("**Smoking is allowed in rooms.**", False),
+        ("Guests must never wear seat belts:", False),
+        ("**Not fishing.**", False),
+        ("**2 fish**", False),
+        ("**不得与酒精同服**", False),
+        ("Fishing.", False),
+    ],
+)
+def test_labels_are_a_word_or_two(written, label):
+    assert is_label(written) is label
+
+
+def test_only_who_declines_needs_no_quote():
+    assert declines("The leaflet does not say it, so I cannot answer that.")
+    assert not declines("The bridge collapsed only because the report was ignored.")
+    assert not declines("员工无需信息登记，因此可以加班。")

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.engines.local.model import token_types
 from guardrail.engines.local.scorer import LONGEST, SIGNS, Signals, answer_prior, load_scorer
 
 _ODDS = st.floats(-6, 6)
@@ -37,12 +36,3 @@ def test_the_prior_makes_half_of_all_answers_right_whatever_their_length() -> No
     for count in range(1, LONGEST + 1):
         right = 1 / (1 + math.exp(-answer_prior(count)))
         assert right**count == pytest.approx(0.5)
-
-
-def test_token_types_tell_copied_from_changed_and_swapped() -> None:
-    #            the 1 board 2 paid 3 the 1 staff 4
-    premise, same = [1, 2, 3, 1, 4], [1, 2, 3, 1, 4]
-    assert token_types(premise, same) == [0, 2, 4, 4, 4, 4, 0, 1, 5, 5, 5, 5, 1]
-    swapped = [1, 4, 3, 1, 2]  # "the staff paid the board": all words are there; "paid" follows another one
-    assert token_types(premise, swapped)[7:-1] == [1, 5, 1, 5, 5]
-    assert token_types(premise, [1, 9, 3])[7:-1] == [1, 3, 1]  # 9 is nowhere in the premise

@@ -3,7 +3,6 @@
 import pytest
 
 from guardrail.text.facts import compare, extract
-from guardrail.text.facts.alignment import align, rival
 
 
 def weights(claim, *evidence):
@@ -29,12 +28,3 @@ def test_a_value_in_the_same_place_weighs_most():
     (absent,) = weights("The path, 5 km long, is old.", "The path is old.")
     (example,) = weights("An old laptop with 40 GB is too small.", "The programme needs at least 64 GB.")
     assert other > absent > example
-
-
-def test_the_nearest_sentence_comes_first():
-    claim = extract("The path is 5 km long.")
-    evidence = align(claim, [extract("The dam is old."), extract("The path is 7 km long.")])
-    assert evidence.nearest[0][0].text == "The path is 7 km long."
-    candidate = rival(claim, claim.facts[0], evidence)
-    assert candidate is not None
-    assert candidate.surface == "7 km"

@@ -11,8 +11,8 @@ import threading
 
 import pytest
 
-from tests.engines.llm.batches.test_batches import rows
 from tests.support.batch_server import BatchServer, Plan
+from tests.support.batched import rows
 from tests.support.judge_script import ReadingJudge
 
 COUNT = 5

@@ -5,7 +5,6 @@ import contextvars
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -99,11 +98,10 @@ def test_cancelling_a_round_ends_its_requests_and_its_waits(prompts, budget, awa
         task = asyncio.create_task(Calls(model, FAST).aperform(prompts(4), budget()))
         await until(lambda: len(model.timeouts) == 4)
         await asyncio.sleep(0.05)
-        started = time.monotonic()
         task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert time.monotonic() - started < 25
+        done, _ = await asyncio.wait({task}, timeout=25)  # a wait of 50 seconds is at work
+        assert done == {task}
+        assert task.cancelled()
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(body())
