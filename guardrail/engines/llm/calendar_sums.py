@@ -14,15 +14,16 @@ from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.fact import Amount, Moment
 
-_STEP = re.compile(
-    r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<count>\d{1,4})\s*(?P<unit>day|week|month|year)s?", re.IGNORECASE
-)
+_STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
 _FROM_TO = re.compile(
     r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
     re.IGNORECASE,
 )
 _DAY = 86_400.0
 _MONTH = 365.25 / 12 * _DAY
+_UNITS = {_DAY: (1, 0), 7 * _DAY: (7, 0), _MONTH: (0, 1), 12 * _MONTH: (0, 12)}
+"""Days and months of each unit that a date moves by."""
+
 _SOME_YEAR = 2025
 """Taken where a date has none: one without a 29 February."""
 
@@ -41,18 +42,27 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         return False
     for left, right in workings:
         step, stated = _STEP.fullmatch(left.strip()), _day_of(right)
-        start = _day_of(step["start"]) if step else None
-        if step is None or start is None or stated is None or float(step["count"]) not in numbers:
+        start, length = (_day_of(step["start"]), _step_of(step["length"])) if step else (None, None)
+        if step is None or start is None or stated is None or length is None or length.raw not in numbers:
             continue
         if (start.month, start.day) not in known:
             continue
-        count = int(step["count"]) * (1 if step["sign"] == "+" else -1)
-        if not any(_is(stated, end) for end in _ends(start, count, step["unit"].lower())):
+        days, months = (part * int(length.raw) for part in _UNITS[round(length.base / length.raw, 3)])
+        sign = 1 if step["sign"] == "+" else -1
+        if not any(_is(stated, end) for end in _ends(start, sign * days, sign * months)):
             continue
         known.add((stated.month, stated.day))
         if _agree(wanted, stated):
             return True
     return False
+
+
+def _step_of(text: str) -> Amount | None:
+    """Whole days, weeks, months or years."""
+    found = [fact.value for fact in extract(text).counted if isinstance(fact.value, Amount)]
+    step = found[0] if len(found) == 1 else None
+    whole = step is not None and step.unit == "s" and 0 < step.raw < 10_000 and step.raw == int(step.raw)
+    return step if step is not None and whole and round(step.base / step.raw, 3) in _UNITS else None
 
 
 def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment]) -> bool:
@@ -124,16 +134,14 @@ def _day_of(text: str) -> Moment | None:
     return whole[0] if len(whole) == 1 else None
 
 
-def _ends(start: Moment, count: int, unit: str) -> list[date]:
+def _ends(start: Moment, days: int, months: int) -> list[date]:
     """The day so far from another, and the one before: a term of a month from the 1st ends on the last."""
     year = start.years[0] if start.years else _SOME_YEAR
     try:
         first = date(year, start.month or 1, start.day or 1)
-        if unit in ("day", "week"):
-            end = first + timedelta(days=count * (7 if unit == "week" else 1))
-        else:
-            months = first.year * 12 + first.month - 1 + count * (12 if unit == "year" else 1)
-            end = date(months // 12, months % 12 + 1, min(first.day, monthrange(months // 12, months % 12 + 1)[1]))
+        moved = first.year * 12 + first.month - 1 + months
+        last = monthrange(moved // 12, moved % 12 + 1)[1]
+        end = date(moved // 12, moved % 12 + 1, min(first.day, last)) + timedelta(days=days)
         return [end, end - timedelta(days=1)]
     except (OverflowError, ValueError):
         return []

@@ -61,6 +61,21 @@ _AT_DATE = re.compile(
 )
 
 
+_EUROPEAN_MONTHS = {
+    name: number % 12 + 1
+    for number, name in enumerate(
+        "Januar Februar März April Mai Juni Juli August September Oktober November Dezember enero febrero marzo abril "
+        "mayo junio julio agosto septiembre octubre noviembre diciembre janvier février mars avril mai juin juillet "
+        "août septembre octobre novembre décembre".split()
+    )
+}
+_EUROPEAN_MONTH = "|".join(sorted(_EUROPEAN_MONTHS, key=len, reverse=True))
+_EUROPEAN = re.compile(
+    rf"\b(?P<d1>[0-9]{{1,2}})(?:\.|er|º)?\s?(?:de\s)?(?P<m1>{_EUROPEAN_MONTH})\b(?:\s(?:de\s|del\s)?(?P<y1>[0-9]{{4}})\b)?"
+    rf"|\b(?P<m2>{_EUROPEAN_MONTH})\s(?:de\s|del\s)?(?P<y2>1[0-9]{{3}}|20[0-9]{{2}})\b"
+)
+"""German, Spanish and French: "31. März 2025", "31 de marzo de 2025", "31 mars 2025"."""
+
 _SCHEDULE = re.compile(
     r"\b(?:open|clos|start|begin|began|end|finish|leav|depart|arriv|serv|shut|check(?:ed|s)?[\s-]?(?:in|out)|run|meet)"
     r"(?:e?s|e?d|ing|ning|ting)?\b",
@@ -152,6 +167,12 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
     return None if not placed and _COUNTED.match(text, match.end()) else Moment(years=_year(g["y7"]))
 
 
+def _european(match: re.Match[str]) -> Moment:
+    g = match.groupdict()
+    day = int(g["d1"]) if g["d1"] else None
+    return Moment(years=_year(g["y1"] or g["y2"]), month=_EUROPEAN_MONTHS[g["m1"] or g["m2"]], day=day)
+
+
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() else int(read_cjk(text))
 
@@ -202,10 +223,14 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
         else:
             stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
             found.append((Span(match.start("h5") if match["h5"] else match.start(), stop), moment))
-    if text.isascii():
+    others = [(Span(*match.span()), _european(match)) for match in _EUROPEAN.finditer(text)]
+    if not text.isascii():
+        chinese = ((Span(*match.span()), _chinese(match)) for match in _CHINESE_DATE.finditer(text))
+        others += [(span, moment) for span, moment in chinese if moment is not None]
+    if not others:
         return found
-    found += [(Span(*m.span()), moment) for m in _CHINESE_DATE.finditer(text) if (moment := _chinese(m)) is not None]
-    # Where both readings overlap, the longer wins ("2019年3月" is a bare year in English).
+    # Where two readings overlap, the longer wins ("2019年3月" is a bare year in English).
+    found += others
     kept: list[tuple[Span, Moment]] = []
     for span, moment in sorted(found, key=lambda each: (each[0].start, -each[0].end)):
         if not kept or span.start >= kept[-1][0].end:

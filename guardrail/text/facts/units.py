@@ -30,16 +30,16 @@ _TABLE: dict[str, dict[str, float]] = {
         "斤": 0.5,
     },
     "s": {
-        "s|sec|secs|second|seconds|秒|秒钟": 1,
+        "s|sec|secs|second|seconds|Sekunde|Sekunden|segundos|secondes|秒|秒钟": 1,
         "ms|millisecond|milliseconds|毫秒": 0.001,
-        "min|mins|minute|minutes|分钟": _MINUTE,
-        "h|hr|hrs|hour|hours|小时|个小时|钟头|个钟头": _HOUR,
-        "day|days|night|nights|天|日": _DAY,
-        "week|weeks|周|星期|个星期|礼拜": 7 * _DAY,
+        "min|mins|minute|minutes|Minuten|minutos|分钟": _MINUTE,
+        "h|hr|hrs|hour|hours|Stunde|Stunden|hora|horas|heure|heures|小时|个小时|钟头|个钟头": _HOUR,
+        "day|days|night|nights|Tage|Tagen|Werktage|Werktagen|día|días|jour|jours|天|日": _DAY,
+        "week|weeks|Woche|Wochen|semana|semanas|semaine|semaines|周|星期|个星期|礼拜": 7 * _DAY,
         "fortnight|fortnights": 14 * _DAY,
-        "month|months|个月|月": _YEAR / 12,
+        "month|months|Monat|Monate|Monaten|mes|meses|mois|个月|月": _YEAR / 12,
         "quarter-year": _YEAR / 4,
-        "year|years|yr|yrs|年|周年|周岁|岁|年间": _YEAR,
+        "year|years|yr|yrs|Jahr|Jahre|Jahren|año|años|ans|年|周年|周岁|岁|年间": _YEAR,
         "decade|decades": 10 * _YEAR,
         "century|centuries": 100 * _YEAR,
     },
@@ -92,7 +92,7 @@ _BETWEEN = "more|further|additional|extra|full|working|business|calendar|consecu
 _AFTER = re.compile(
     rf"[\s-]?(?:(?:{_BETWEEN})[\s-])?"
     r"(?P<unit>per\s?cent\b|percentage\spoints?|degrees?\s(?:Celsius|Fahrenheit|C|F)\b|°\s?[CF]?\b|°|[%％℃℉$€£¥￥]"
-    r"|(?:km|m)/[hs]\b|(?:square|cubic|sq)\s(?:[a-z]{1,12})|k?m[²³23]\b|US\$|[A-Za-zµμ]{1,14}(?![A-Za-z0-9]))"
+    r"|(?:km|m)/[hs]\b|(?:square|cubic|sq)\s(?:[a-z]{1,12})|k?m[²³23]\b|US\$|[A-Za-zµμíñ]{1,14}(?![A-Za-z0-9]))"
     r"(?P<per>\s?(?:per|an?|/)\s?(?P<time>hour|h|second|s)\b)?",
 )
 _CJK_UNIT = sorted(

@@ -13,7 +13,7 @@ def moments(text):
     return [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
 
 
-NUMBERS, DAYS = {2.0, 3.0, 18.0, 21.0}, moments("1 June, 16 April, 31 March, 6 October")
+NUMBERS, DAYS = {2.0, 3.0, 12.0, 18.0, 21.0}, moments("1 June, 16 April, 1 April, 31 March, 6 October")
 ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 April, 3 May, Tuesday, Friday")
 
 
@@ -25,6 +25,9 @@ ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 Apr
         ("16 July 2025", [("16 April 2025 + 3 months", "16 July 2025")]),
         ("31 January 2026", [("31 March 2026 - 2 months", "31 January 2026")]),
         ("15 September", [("6 October - 21 days", "15 September")]),
+        ("31. März 2025", [("1. April 2024 + 12 Monate", "31. März 2025")]),
+        ("31 de marzo de 2025", [("1 de abril de 2024 + 12 meses", "31 de marzo de 2025")]),
+        ("2027年9月30日", [("2026年4月1日 + 18个月", "2027年9月30日")]),
         ("18 September", [("6 October - 21 days", "15 September"), ("15 September + 3 days", "18 September")]),
     ],
 )

@@ -44,3 +44,23 @@ def test_moments(text, moments):
 def test_spans_are_ordered_and_quote_the_text():
     text = "Open since 3 May 2001, closed 2019年3月, at 8:10."
     assert [span.of(text) for span, _ in read_moments(text)] == ["3 May 2001", "2019年3月", "8:10"]
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("31. März 2025", Moment(years=(2025, 2025), month=3, day=31)),
+        ("am 1. Mai", Moment(month=5, day=1)),
+        ("im Dezember 2024", Moment(years=(2024, 2024), month=12)),
+        ("31 de marzo de 2025", Moment(years=(2025, 2025), month=3, day=31)),
+        ("1er août 2025", Moment(years=(2025, 2025), month=8, day=1)),
+        ("2 April 2024", Moment(years=(2024, 2024), month=4, day=2)),
+    ],
+)
+def test_months_of_other_languages(text, moment):
+    assert [found for _, found in read_moments(text)] == [moment]
+
+
+@pytest.mark.parametrize("text", ["the planet Mars", "Mai Lee", "Marzo is a band", "12 marshmallows"])
+def test_names_that_are_months_elsewhere(text):
+    assert read_moments(text) == []
