@@ -14,7 +14,7 @@ from guardrail.types import Cause, Report
 from tests.support.claim_judge import ANSWER, PASSAGES, ClaimJudge
 
 
-def report(*texts: str, engine: object = None) -> Report:
+def report(*texts: str, engine: FakeEngine | None = None) -> Report:
     """Of an answer of these sentences; those with "Halloway" are contradicted."""
     engine = engine or FakeEngine({"Halloway": "contradicted"}, default="supported")
     passages = [

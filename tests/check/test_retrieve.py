@@ -142,9 +142,7 @@ def test_a_slow_retriever_meets_the_deadline():
     policy = Policy.monitor().with_(deadline=0.2)
     for retriever in (Told(["x"], seconds=0.3), Awaited(Told(["x"], seconds=600.0))):
         guard = Guard(policy=policy, engine=FakeEngine(), retriever=retriever)
-        started = time.monotonic()
-        report = asyncio.run(guard.acheck(ANSWER, []))
-        assert time.monotonic() - started < 60.0
+        report = asyncio.run(asyncio.wait_for(guard.acheck(ANSWER, []), 120))
         assert report.verdict == "unverified"
     assert (
         Guard(policy=policy, engine=FakeEngine(), retriever=Told(["x"], seconds=0.3)).check(ANSWER, []).verdict

@@ -96,11 +96,9 @@ def test_a_model_that_cannot_be_loaded_leaves_answers_unverified_and_is_not_trie
     report = Guard(engine=engine).check(CLAIM, [PASSAGE])
     assert report.verdict is Verdict.UNVERIFIED
     assert "cannot load the model" in report.findings[0].reason
-    started = time.perf_counter()
-    with pytest.raises(EngineError, match="cannot load"):
-        engine.verify(request_of([CLAIM], [PASSAGE]))
-    assert time.perf_counter() - started < 0.1
     shutil.copy(tiny.encoder("roberta") / "model.safetensors", folder)
+    with pytest.raises(EngineError, match="cannot load"):  # though it could be by now
+        engine.verify(request_of([CLAIM], [PASSAGE]))
     engine.warm_up()
     assert Guard(engine=engine).check(CLAIM, [PASSAGE]).verdict is not Verdict.UNVERIFIED
 

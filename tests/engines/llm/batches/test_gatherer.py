@@ -48,5 +48,8 @@ def test_one_engine_gathers_for_one_run_at_a_time(tmp_path):
         next(work)
         with pytest.raises(UsageError, match="at work for other answers"):
             next(guard.check_many(rows(1)))
+        other = Guard(engine=engine(server, "openai", tmp_path / "state"), policy=PATIENT)
+        with pytest.raises(UsageError, match="another run is at work"):
+            next(other.check_many(rows(1)))
         work.close()
         assert guard.check(**rows(1)[0]).verdict == "contradicted"  # alone, by ordinary calls

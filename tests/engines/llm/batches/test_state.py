@@ -57,9 +57,9 @@ def test_a_batch_is_open_from_its_intent_to_its_end(path: Path) -> None:
     state.begin("three", "anthropic y", ["d"])
     state.submitted("one", "batch_1")
     first, second = state.open_batches("openai x")
-    assert (first.intent, first.id, first.keys, first.sure) == ("one", "batch_1", {"a", "b"}, False)
+    assert (first.intent, first.id, first.keys, first.sure) == ("one", "batch_1", frozenset("ab"), False)
     assert (second.intent, second.id, first.made <= second.made) == ("two", None, True)
-    assert (state.others("one"), state.others("two")) == (frozenset(), {"batch_1"})
+    assert (state.others("one"), state.others("two")) == (frozenset[str](), frozenset({"batch_1"}))
     state.end("one")
     assert [batch.intent for batch in state.open_batches("openai x")] == ["two"]
     state.close(remove=True)
