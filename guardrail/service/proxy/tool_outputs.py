@@ -50,6 +50,8 @@ def _plain(value: Any) -> Any:
         return {"text": value.text, "id": value.id, "title": value.title}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
     return value
 
 

@@ -83,14 +83,17 @@ PREDICATES: tuple[tuple[str, Reserve, str], ...] = (
 )  # fmt: skip
 CLAUSES: tuple[tuple[str, Reserve, str], ...] = (
     ("it is said", Reserve.REPORTED, rf"\bit {_BE}{_SAID} that "),
-    ("alleges", Reserve.REPORTED, r"""\b(?:alleg(?:e|es|ed|ing)|claim(?:s|ed|ing)?|speculat(?:e|es|ed)|suspect(?:s|ed)?)
-        (?:that )?(?!to\b)"""),
+    ("alleges", Reserve.REPORTED, r"""\b(?:(?:alleg(?:e|es|ed|ing)|speculat(?:e|es|ed))[ ](?:that )?(?!to\b)
+        |(?:claim(?:s|ed|ing)?|suspect(?:s|ed)?)[ ](?:that |(?=(?:he|she|it|they|we|you|i|there) )
+        |(?!(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|shall|should|for|of|to
+        |in|on|at|by|with|within|under|against|from|over|above|up|and|or|not|get|gets)\b)
+        (?=(?:[\w-]+ ){1,4}(?:is|are|was|were|has|had|have|will|would|can|could|did|does)\b)))"""),
     ("believes", Reserve.REPORTED, r"""\b(?:believ(?:e|es|ed)|thinks?|thought|assum(?:e|es|ed)|guess(?:es|ed)?
         |fear(?:s|ed)?|hop(?:e|es|ed)) that """),
     ("argues", Reserve.REPORTED, r"""\b(?:argu(?:e|es|ed)|suggest(?:s|ed)?|contend(?:s|ed)?|insist(?:s|ed)?
         |maintain(?:s|ed)?) that """),
     ("rumour", Reserve.REPORTED, r"""\b(?:rumou?rs?|speculation|allegations?|gossip|hearsay|suspicions?
-        |unconfirmed\ reports?|claims) (?:says? |has it |have it |suggests? )?(?:that|,)? ?(?!of\b|about\b|to\b)"""),
+        |unconfirmed\ reports?) (?:says? |has it |have it |suggests? )?(?:that|,)? ?(?!of\b|about\b|to\b)"""),
     ("unconfirmed", Reserve.REPORTED, r"""\baccording to (?:unconfirmed|unverified|rumou?rs?|gossip|speculation|hearsay
         |allegations)[^,]{0,30}, """),
     ("denied", Reserve.DENIED, rf"""\b(?:den(?:y|ies|ied|ying|ials?)|reject(?:s|ed|ing)?|dismiss(?:es|ed|ing)?
@@ -113,7 +116,7 @@ CLAUSES: tuple[tuple[str, Reserve, str], ...] = (
     ("forecasts", Reserve.PLANNED, r"""\b(?:forecast(?:s|ed)?|predict(?:s|ed)?|expect(?:s|ed)?|project(?:s|ed)
         |anticipat(?:e|es|ed)) that """),
     ("draft", Reserve.PROPOSED, r"""\b(?:under|according to|in) (?:the |a )?(?:\w+ )?(?:draft|proposal|proposed)\b
-        (?: \w+){0,6}?,? """),
+        (?:(?: \w+){0,6},)? """),
     ("if", Reserve.SUPPOSED, r"""(?<!even )(?<!only )(?<!as )(?<!what )(?<!ask )(?<!asked )(?<!see )(?<!know )\b(?:if
         |unless|provided(?: that)?|as if|as though|supposing|assuming|assume|suppose|imagine|in case) (?:that )?
         (?!necessary|possible|so\b|not\b|any\b|needed)"""),

@@ -55,3 +55,8 @@ def test_each_passage_once_and_every_id_once() -> None:
 def test_the_same_text_under_two_titles_is_two_passages() -> None:
     unique = distinct([Passage(text=DAM, title="A"), Passage(text=DAM, title="B"), Passage(text=DAM, title="A")])
     assert [p.title for p in unique] == ["A", "B"]
+
+
+def test_models_within_an_object_are_read_too() -> None:
+    [passage] = passages_of({"results": [Hit(text=DAM, title="T")]}, "search")
+    assert (passage.text, passage.title) == (DAM, "T")

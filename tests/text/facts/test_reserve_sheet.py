@@ -79,3 +79,46 @@ def test_each_line_reads_its_sentence(row: tuple[str, str, str]) -> None:
 def test_letters_are_looked_for_of_lines_that_are_there() -> None:
     """A key that no line has would be looked for by the default letters, and its line be slow."""
     assert set(LETTERS) <= {key for key, _, _ in (*PREDICATES, *CLAUSES, *WORLD)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The claimant Ann Lee won the race.",
+        "The speculator won.",
+        "The alleged_by field is empty.",
+        "In the drafty house he sold it.",
+    ],
+)
+def test_words_that_only_begin_like_a_cue_are_none(text: str) -> None:
+    assert [cue for cue in read_reserves(text) if cue.key in ("alleges", "draft")] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Claims must be filed within 30 days.",
+        "All claims are settled in 30 days.",
+        "The insurer pays claims within a month.",
+        "Your claim is closed.",
+        "The suspect was arrested in Ulm.",
+        "The claim form must be signed.",
+        "She claims a pension.",
+        "You can claim expenses up to 50 euros.",
+        "Warranty claims expire after two years.",
+    ],
+)
+def test_a_claim_that_is_filed_asserts_nothing_less(text: str) -> None:
+    assert read_reserves(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["Rivals claim that Ann won.", "He claims he sold it.", "Rivals claim the cup was stolen."]
+)
+def test_a_claim_that_is_made_does(text: str) -> None:
+    assert [cue.key for cue in read_reserves(text)] == ["alleges"]
+
+
+def test_a_draft_governs_what_follows_its_own_words() -> None:
+    [cue] = read_reserves("Under the draft rule on traffic, cars are banned.")
+    assert cue.scope.of("Under the draft rule on traffic, cars are banned.") == "cars are banned"
