@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from guardrail.check.boundary import verified
-from guardrail.check.contract import AsyncEngine, Engine, IncrementalEngine, NotJudged, PartialRows, VerifyRequest
+from guardrail.check.contract import (
+    AsyncEngine,
+    Engine,
+    IncrementalEngine,
+    NotJudged,
+    PartialRows,
+    RefusalJudge,
+    VerifyRequest,
+)
 from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
@@ -55,6 +63,11 @@ class Memory:
     def name(self) -> str:
         """Name of the engine within."""
         return self.inner.name
+
+    @property
+    def judges_refusals(self) -> bool:
+        """As the engine within."""
+        return isinstance(self.inner, RefusalJudge) and self.inner.judges_refusals
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         """See Engine.verify; what the engine within fails at is remembered as unverified."""

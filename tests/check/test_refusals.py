@@ -6,6 +6,7 @@ import pytest
 
 from guardrail import Guard, Passage, Policy, Verdict
 from guardrail.check.contract import VerifyRequest
+from guardrail.streaming import Delta, Mode
 from guardrail.types import Cause, Cell, ErrorType, Row, Span, SupportMatrix
 
 FEE = Passage(id="a", title="Fees", text="The fee is 40 euros. Parking is free.")
@@ -88,3 +89,20 @@ def test_without_passages_a_refusal_is_true() -> None:
 def test_a_false_refusal_can_be_blocked() -> None:
     guarded = Guard(policy=Policy.strict(), engine=Reader()).run(REFUSAL, [FEE])
     assert REFUSAL not in guarded.text
+
+
+@pytest.mark.parametrize("mode", ["buffer", "sentence"])
+@pytest.mark.parametrize(
+    "answer", [REFUSAL, f"Parking is free. {REFUSAL} Parking is free for everybody who comes by car."]
+)
+def test_no_false_refusal_leaves_a_stream(mode: Mode, answer: str) -> None:
+    policy = Policy.strict()
+    pieces = (f"{word} " for word in answer.split())
+    text = "".join(
+        event.text
+        for event in Guard(policy=policy, engine=Reader()).stream(pieces, [FEE], mode=mode)
+        if isinstance(event, Delta)
+    )
+    assert REFUSAL not in text
+    true = Guard(policy=policy, engine=Reader("supported")).stream(iter([answer]), [FEE], mode=mode)
+    assert "".join(event.text for event in true if isinstance(event, Delta)).strip() == answer
