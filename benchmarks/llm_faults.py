@@ -3,7 +3,7 @@
     python benchmarks/llm_faults.py [--answers 10000] [--rate 0.2] [--plan fast] [--json]
 
 A real HTTP server on loopback plays the model (guardrail.testing): it reads the prompts by words and numbers, and a
-share of its replies is spoiled by one of 22 faults. Answers are built from templates, whose sentences are known to be
+share of its replies is spoiled by one of 21 faults. Answers are built from templates, whose sentences are known to be
 true or false, and from the written records under training/written. Half of them are checked by threads, half by one
 event loop, all through one guard and one engine. Asserted:
 
@@ -132,7 +132,7 @@ class Truth:
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         reply = self.script(body)
-        if reply.status == 200 and prompt_name(body) in ("judge", "facts", "logic", "review"):
+        if reply.status == 200 and prompt_name(body) in ("judge", "review"):
             said = lengthened(prompt_name(body), json.loads(reply.text), request_data(body))
             parts = {each["id"]: each for each in said.get("segments", [said])}
             for key, ident in keys_of(body):

@@ -179,31 +179,21 @@ def _logic(item: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any] |
 
 
 def _judge(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "segments": [
-            {
-                "id": item["id"],
-                "points": [_judged(point, data) for point in item["points"]],
-                "logic": _logic(item, data),
-            }
-            for item in data["segments"]
-        ]
-    }
+    return {"segments": [_judged_whole(item, data) for item in data["segments"]]}
 
 
-def _judge_once(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same where a relation inside a point is judged with that point: its error is the point's."""
-    said = _judge(data)
-    for item, segment in zip(data["segments"], said["segments"], strict=True):
-        logic = next((each.get("logic") for each in SEGMENTS if each["text"] == item["text"]), None)
-        wrong = [point for point in segment["points"] if point["verdict"] != "supported"]
-        if item["relation"] is None and logic is not None and wrong:
-            wrong[-1]["error"] = logic["error"]
-    return said
+def _judged_whole(item: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """A segment; a relation inside a point is judged with that point: its error is the point's."""
+    points = [_judged(point, data) for point in item["points"]]
+    logic = next((each.get("logic") for each in SEGMENTS if each["text"] == item["text"]), None)
+    wrong = [point for point in points if point["verdict"] != "supported"]
+    if item["relation"] is None and logic is not None and wrong:
+        wrong[-1]["error"] = logic["error"]
+    return {"id": item["id"], "points": points, "logic": _logic(item, data)}
 
 
 def _logic_alone(data: Mapping[str, Any]) -> dict[str, Any]:
-    item = data["segments"][0] if "segments" in data else data["segment"]
+    item = data["segment"]
     none = {
         "quotes": [],
         "answer_structure": "no connective",
@@ -266,9 +256,7 @@ def _labels(data: Mapping[str, Any]) -> dict[str, Any]:
 
 OURS: dict[str | None, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "decompose": _draft,
-    "judge": _judge_once,
-    "facts": _judge,
-    "logic": _logic_alone,
+    "judge": _judge,
     "face4rag_decompose": _pieces,
     "face4rag_facts": _face4rag_facts,
     "face4rag_logic": _logic_alone,

@@ -231,13 +231,8 @@ def test_of_a_judge(kind):
     faults = ModelFaults(1.0, kinds=[kind], slow=600.0)
     settings = replace(ONCE, timeout=1.0) if kind == FaultKind.SLOW else ONCE
 
-    def spoiled(body, reply):  # the second look is terse, and would mend what names too few documents
-        return Reply("no") if prompt_name(body) == "review" else faults.spoil(body, reply)[0]
-
-    with OpenAIServer(judging(spoiled)) as server:
-        # a terse reply names only the documents that speak, so none can be missing there
-        plan = "thorough" if kind == "missing_documents" else "fast"
-        report = Guard(policy=PATIENT, engine=engine_of(server, settings, plan=plan)).check(ANSWER, PASSAGES)
+    with OpenAIServer(judging(lambda body, reply: faults.spoil(body, reply)[0])) as server:
+        report = Guard(policy=PATIENT, engine=engine_of(server, settings)).check(ANSWER, PASSAGES)
     assert sum(faults.counts.values()) >= 1
     assert causes(report) == [WIRE.get(kind, Cause.REPLY)]
 
@@ -259,12 +254,18 @@ def test_whatever_else_is_wrong_with_a_reply_is_of_the_reply(module):
     assert {obstacle.cause for obstacle in known} == {Cause.REPLY}
 
 
-def test_of_a_judge_that_fails_on_the_relation_alone():
-    """The facts hold, the relation is not judged: what the failed request says is the cause, not "no reply"."""
-    judge = ReadingJudge()
-    with OpenAIServer(lambda b: Reply("no", status=500) if prompt_name(b) == "logic" else judge(b)) as server:
-        report = Guard(policy=PATIENT, engine=engine_of(server, plan="thorough")).check(ANSWER, PASSAGES)
-    assert causes(report) == [Cause.ENGINE]
+@pytest.mark.parametrize("plan", ["fast", "thorough"])
+def test_of_a_judge_that_leaves_the_relation_out(plan):
+    """The facts hold, the relation is not judged, not at the second look either."""
+
+    def silent(body, reply):
+        points = json.loads(reply.text)["points"]
+        assert "s1.r" in [point[0] for point in points]
+        return Reply(json.dumps({"who": [], "points": [point for point in points if point[0] != "s1.r"]}))
+
+    with OpenAIServer(judging(silent)) as server:
+        report = Guard(policy=PATIENT, engine=engine_of(server, plan=plan)).check(ANSWER, PASSAGES)
+    assert causes(report) == [Cause.REPLY]
     assert "relation" in report.findings[0].reason
 
 

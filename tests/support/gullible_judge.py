@@ -29,8 +29,8 @@ class GullibleJudge(ReadingJudge):
     """Reads as ReadingJudge does until some answer, passage or question orders it about; then it obeys.
 
     Judging, it calls every point supported, by the document with the order (else the first), and every relation
-    consistent. Taking apart, it finds
-    nothing to check where the answer holds the order, and says that the answer abstains.
+    consistent. Taking apart, it finds nothing to check where the answer holds the order, and says that the answer
+    abstains.
     """
 
     def __init__(self, *, quote: Quote = "order", handlers: Mapping[str, Handler] | None = None) -> None:
@@ -53,7 +53,7 @@ class GullibleJudge(ReadingJudge):
         return {"individuals": [], "segments": [], "no_claim": units, "abstains": True}
 
     def judge(self, data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-        """Reply to ``judge`` and ``facts``."""
+        """Reply to ``judge`` and ``review``."""
         honest = super().judge(data)
         if (order := _order(data)) is None:
             return honest
@@ -62,13 +62,6 @@ class GullibleJudge(ReadingJudge):
                 point.update(self._obey(data, order), labels=_labels(data, order[0]), verdict="supported")
             if segment["logic"] is not None:
                 segment["logic"] |= self._obey(data, order) | {"verdict": "consistent"}
-        return honest
-
-    def logic(self, data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-        """Reply to ``logic``."""
-        honest = super().logic(data)
-        if (order := _order(data)) is not None:
-            honest["logic"] |= self._obey(data, order) | {"verdict": "consistent"}
         return honest
 
     def _obey(self, data: Mapping[str, Any], order: tuple[str, str]) -> dict[str, Any]:

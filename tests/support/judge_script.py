@@ -52,7 +52,7 @@ def shared_words(point: str, sentence: str) -> float:
 
 
 class ReadingJudge:
-    """A script that answers the prompts decompose, judge, facts, logic and review; handlers write the long forms.
+    """A script that answers the prompts decompose, judge and review; handlers write the long forms.
 
     The same request gets the same reply, from any thread.
     """
@@ -65,8 +65,7 @@ class ReadingJudge:
             handlers: By name of a prompt, what answers it; for prompts of other names, or instead of the judge's own.
         """
         self._read = read
-        own: dict[str, Handler] = {"decompose": draft, "judge": self.judge, "facts": self.judge, "logic": self.logic}
-        own["review"] = self.judge
+        own: dict[str, Handler] = {"decompose": draft, "judge": self.judge, "review": self.judge}
         self._handlers = own | dict(handlers or {})
 
     def __call__(self, body: Body) -> Reply:
@@ -78,14 +77,9 @@ class ReadingJudge:
         return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
     def judge(self, data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-        """Reply to ``judge``, ``facts`` and ``review``: a JudgeReply, the long form of all."""
+        """Reply to ``judge`` and ``review``, in the long form of both."""
         documents = _read_documents(data)
         return {"segments": [self._segment(segment, documents) for segment in data["segments"]]}
-
-    def logic(self, data: Mapping[str, Any], _: Body | None = None) -> dict[str, Any]:
-        """Reply to ``logic``: a LogicOnlyReply."""
-        (segment,) = data["segments"]
-        return {"id": segment["id"], "logic": self._relation(segment, _read_documents(data))}
 
     def point(self, text: str, documents: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
         """A PointReply without its id; documents are ids and sentences."""
@@ -109,20 +103,17 @@ class ReadingJudge:
 
     def _segment(self, segment: Mapping[str, Any], documents: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
         points = [{"id": each["id"], **self.point(each["text"], documents)} for each in segment["points"]]
-        relation = segment.get("relation")
-        words = relation["words"] if isinstance(relation, dict) else relation
-        logic = self._relation({**segment, "relation": words}, documents) if words else None
+        relation = segment["relation"]
+        logic = None if relation is None else self._relation(segment["text"], relation["words"], documents)
         return {"id": segment["id"], "points": points, "logic": logic}
 
-    def _relation(self, segment: Mapping[str, Any], documents: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
+    def _relation(self, text: str, words: str, documents: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
         """Consistent where a sentence that shares half of the segment's words has the connective too."""
-        connectives = [part.casefold() for part in re.split(r"\s*[/;]\s*", segment["relation"])]
-        speaks = [(d, s) for d, lines in documents for s in lines if shared_words(segment["text"], s) >= _SIDES]
+        connectives = [part.casefold() for part in re.split(r"\s*[/;]\s*", words)]
+        speaks = [(d, s) for d, lines in documents for s in lines if shared_words(text, s) >= _SIDES]
         fits = [(d, s) for d, s in speaks if any(word in s.casefold() for word in connectives)]
         return {
             "quotes": [{"document": ident, "text": line} for ident, line in (fits or speaks)[:2]],
-            "answer_structure": f"stated with {segment['relation']!r}",
-            "passage_structure": "the same words" if fits else "other words",
             "comparison": "the connective was looked for in the sentences that share the segment's words",
             "verdict": "consistent" if fits else "unlicensed",
             "error": "none" if fits else "other_logic",

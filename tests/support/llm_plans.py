@@ -74,8 +74,6 @@ LOGIC = {"quotes": [], "comparison": "", "verdict": "unlicensed", "error": "caus
 
 
 def judge(prompt: Prompt) -> Any:
-    if prompt.identity.startswith("logic"):
-        return {"id": items(prompt)[0]["id"], "logic": LOGIC}
     said = {"segments": [unsupported(segment) for segment in items(prompt)]}
     return shortened(prompt.identity.partition(".")[0], said)
 

@@ -24,7 +24,5 @@ class ModelFaults(Faults):
 
 def _spoil(name: str, value: dict[str, Any], body: dict[str, Any], draw: Any) -> dict[str, Any] | None:
     prompt, data = prompt_name(body), request_data(body)
-    if name == "missing_documents" and prompt in ("judge", "review"):
-        return None  # a terse reply names only the documents that speak
     spoiled = SPOILERS[name](lengthened(prompt, value, data), data, draw)
     return None if spoiled is None else shortened(prompt, spoiled)

@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardrail.engines.llm.prompts import instructions, unfence
-from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply
 from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview
 
-FORMS = {
-    "decompose": ShortDraft,
-    "judge": ShortJudgement,
-    "facts": JudgeReply,
-    "logic": LogicOnlyReply,
-    "review": ShortReview,
-}
+FORMS = {"decompose": ShortDraft, "judge": ShortJudgement, "review": ShortReview}
 
 KINDS = {
     "logical connection": "logic",
@@ -30,10 +23,6 @@ KINDS = {
     "一个对象": "one",
     "several individuals": "several",
     "几个对象": "several",
-    "contradicted": "contradicted",
-    "矛盾": "contradicted",
-    "consistent": "consistent",
-    "一致": "consistent",
 }
 EXAMPLE = re.compile(
     r"^(?:Example|示例)(?:[:：] ?(?P<kinds>.*))?\n(?P<data>(?:<data .*\n.*\n</data>\n+)+)(?:Reply:|回复：)\n(?P<reply>\{.*\})$",

@@ -13,8 +13,6 @@ _BY_KEYS = {
     frozenset({"who", "segments", "no_claim", "abstains"}): "decompose",
     frozenset({"who", "points"}): "judge",
     frozenset({"points"}): "review",
-    frozenset({"segments"}): "facts",
-    frozenset({"id", "logic"}): "logic",
     frozenset({"analysis", "answer"}): "rewrite",
 }
 
@@ -23,7 +21,7 @@ def prompt_name(body: Body) -> str | None:
     """The name of the prompt file, such as ``judge``; None for a request that is none of ours.
 
     Told by the instructions, which stand in the system message word for word; else by the keys of the reply's schema;
-    else by the data blocks (``facts`` and ``logic`` then count as ``judge``).
+    else by the data blocks (``review`` then counts as ``judge``).
     """
     system = "\n".join(message_text(m) for m in _messages(body) if m.get("role") != "user")
     for name, text in _known():

@@ -97,16 +97,6 @@ def unknown_documents(value: Value, data: Mapping[str, Any], _: Random) -> Value
     return _everywhere(value, data, move)
 
 
-def missing_documents(value: Value, data: Mapping[str, Any], _: Random) -> Value | None:
-    """Everything is supported, but the labels leave out the last document (all of them, if there is only one)."""
-
-    def drop(item: Value) -> None:
-        if "labels" in item:
-            item["labels"] = " ".join(item["labels"].split()[:-1])
-
-    return _everywhere(value, data, drop, logic=False)
-
-
 def unfit_verdict(value: Value, data: Mapping[str, Any], draw: Random) -> Value | None:
     """Everything is supported and consistent, although each label says N, or an error is named."""
     denied = draw.random() < 0.5
@@ -131,24 +121,21 @@ SPOILERS: Mapping[str, Spoiler] = {
         wrong_types,
         invented_quotes,
         unknown_documents,
-        missing_documents,
         unfit_verdict,
     )
 }
 """By the name of the fault (faults.FaultKind)."""
 
 
-def _everywhere(
-    value: Value, data: Mapping[str, Any], change: Callable[[Value], object], *, logic: bool = True
-) -> Value | None:
+def _everywhere(value: Value, data: Mapping[str, Any], change: Callable[[Value], object]) -> Value | None:
     spoiled = copy.deepcopy(value)
     points, logics = list(_having(spoiled, "labels")), list(_having(spoiled, "comparison"))
-    if not points and not (logics and logic):
+    if not points and not logics:
         return None
     for point in points:
         _praise(point, data)
         change(point)
-    for each in logics if logic else ():
+    for each in logics:
         _license(each, data)
         change(each)
     return spoiled

@@ -1,4 +1,4 @@
-"""The scripted judges reply in the forms of replies.py, read what they are given, and obey only where they should."""
+"""The scripted judges reply in the forms of short_forms.py, read what they are given, and obey only where they should."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions
-from guardrail.engines.llm.replies import JudgeReply, LogicOnlyReply, json_schema
+from guardrail.engines.llm.replies import SegmentReply, json_schema
 from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview, long_draft
 from guardrail.testing import Reply
 from tests.support.gullible_judge import ORDER, GullibleJudge
@@ -34,18 +34,20 @@ def request(name, language="en", *, schema=None, system=None, **data):
 
 
 def segment(text, relation=None, ident="s1"):
-    return {"id": ident, "text": text, "relation": relation, "points": [{"id": f"{ident}.1", "text": text}]}
+    tie = None if relation is None else {"id": f"{ident}.r", "words": relation}
+    return {"id": ident, "who": None, "text": text, "points": [{"id": f"{ident}.1", "text": text}], "relation": tie}
 
 
 def judged(text, relation=None, *, judge=None, documents=DOCUMENTS):
     judge = judge or ReadingJudge()
-    said = judge(request("facts", documents=documents, segments=[segment(text, relation)]))
-    [only] = JudgeReply.model_validate_json(said.text).segments
-    return only
+    data = {"documents": documents, "segments": [segment(text, relation)]}
+    said = ShortJudgement.model_validate_json(judge(request("judge", **data)).text)
+    [only] = lengthened("judge", said.model_dump(), data)["segments"]
+    return SegmentReply.model_validate(only)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", ["decompose", "judge", "facts", "logic", "review"])
+@pytest.mark.parametrize("name", ["decompose", "judge", "review"])
 def test_prompts_are_told_apart_by_their_instructions(name, language):
     """In both languages, also where something was written after them."""
     assert prompt_name(request(name, language)) == name
@@ -55,8 +57,7 @@ def test_prompts_are_told_apart_by_their_instructions(name, language):
 
 def test_prompts_are_told_apart_without_instructions():
     """By the schema, else by the data; a foreign request is none of ours."""
-    forms = {"decompose": ShortDraft, "judge": ShortJudgement, "facts": JudgeReply, "logic": LogicOnlyReply}
-    forms["review"] = ShortReview
+    forms = {"decompose": ShortDraft, "judge": ShortJudgement, "review": ShortReview}
     assert {name: prompt_name(request(name, system="", schema=form)) for name, form in forms.items()} == {
         name: name for name in forms
     }
@@ -92,22 +93,19 @@ def test_relations_are_judged_by_the_connective():
     assert judged("It was closed in 2021 because a gate leaked.", "because").logic.verdict == "consistent"
     turned = judged("It was closed in 2021 although a gate leaked.", "although").logic
     assert (turned.verdict, turned.error) == ("unlicensed", "other_logic")
-    asked = request("logic", documents=DOCUMENTS, segments=[segment("A gate leaked because it rained.", "because")])
-    alone = LogicOnlyReply.model_validate_json(ReadingJudge()(asked).text)
-    assert (alone.id, alone.logic.verdict) == ("s1", "consistent")
+    assert judged("A gate leaked because it rained.", "because").logic.verdict == "consistent"
 
 
 @pytest.mark.parametrize("text", ["Larkmoor Dam is 64 metres high.", "Larkmoor Dam is 46 metres high.", "Bees dance."])
 def test_the_terse_reply_says_the_same_as_the_long_one(text):
-    """Labels, quotes and verdict of ``judge`` are those of ``facts``; a relation is judged under its id."""
-    tied = {**segment(text), "relation": {"id": "s1.r", "words": "because"}}
-    data = {"documents": DOCUMENTS, "segments": [tied]}
-    said = ReadingJudge()(request("judge", **data))
-    ShortJudgement.model_validate_json(said.text)
-    [short] = lengthened("judge", json.loads(said.text), data)["segments"]
-    [whole] = judged(text).points
-    kept = {key: short["points"][0][key] for key in ("quotes", "labels", "verdict", "error")}
-    assert kept == whole.model_dump(include=set(kept))
+    """Labels, quotes and verdict; a relation is judged under its id."""
+    data = {"documents": DOCUMENTS, "segments": [segment(text, "because")]}
+    [long] = ReadingJudge().judge(data)["segments"]
+    [short] = lengthened("judge", json.loads(ReadingJudge()(request("judge", **data)).text), data)["segments"]
+    for key in ("quotes", "labels", "verdict", "error"):
+        assert short["points"][0][key] == long["points"][0][key]
+    for key in ("quotes", "verdict", "error"):
+        assert short["logic"][key] == long["logic"][key]
     assert short["logic"]["verdict"] == "unlicensed"
 
 
@@ -144,8 +142,8 @@ def test_the_reader_and_handlers_can_be_replaced():
         seen.append((sorted(data), len(body["messages"])))
         return "free text"
 
-    asked = request("facts", documents=DOCUMENTS, segments=[segment("x")])
-    assert ReadingJudge(handlers={"facts": other})(asked) == Reply("free text")
+    asked = request("judge", documents=DOCUMENTS, segments=[segment("x")])
+    assert ReadingJudge(handlers={"judge": other})(asked) == Reply("free text")
     assert seen == [(["documents", "segments"], 2)]
     by = ByPrompt({"decompose": lambda _: "D"}, default=lambda _: "other")
     assert [by(request(name)) for name in ("decompose", "judge")] == ["D", "other"]
@@ -170,7 +168,7 @@ def test_the_gullible_judge_obeys(order, quote, text):
     assert (turned.points[0].verdict, turned.points[0].labels) == ("supported", "d1:N d2:N d3:S")
     assert turned.logic.verdict == "consistent"
     for item in (turned.points[0], turned.logic):
-        assert [q.document for q in item.quotes] == ([] if quote == "none" else ["d3"])
+        assert [q.document for q in item.quotes if q.text] == ([] if quote == "none" else ["d3"])
         if text is None:
             assert ORDER.search(item.quotes[0].text)
             assert item.quotes[0].text in hostile[2]["text"]

@@ -13,6 +13,7 @@ from guardrail import UsageError
 from guardrail.engines.llm import judgement
 from guardrail.engines.llm.prompts import fence, instructions
 from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.short_forms import long_judgement
 from guardrail.testing import FaultKind, OpenAIServer, Reply
 from tests.support.judge_script import ReadingJudge
 from tests.support.model_faults import ALL_KINDS, ModelFaults
@@ -22,7 +23,13 @@ DOCUMENTS = [
     {"id": "d2", "title": None, "text": "x"},
 ]
 UNTRUE = [
-    {"id": f"s{n}", "text": text, "relation": "because", "points": [{"id": f"s{n}.1", "text": text}]}
+    {
+        "id": f"s{n}",
+        "who": None,
+        "text": text,
+        "points": [{"id": f"s{n}.1", "text": text}],
+        "relation": {"id": f"s{n}.r", "words": "because"},
+    }
     for n, text in enumerate(["Bees dance because it rains.", "The moon is cheese because it is round."], 1)
 ]
 KEPT = {FaultKind.SLOW, FaultKind.CUT_HEADERS, FaultKind.CUT_BODY, FaultKind.PROSE, FaultKind.CODE_FENCE}
@@ -30,14 +37,14 @@ NO_REPLY = {FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.UNAVAILABLE}
 
 
 def body(salt="", **data):
-    """A request of the prompt ``facts``, whose replies have every place for a fault."""
+    """A request of the prompt ``judge``, whose replies have every place for a fault."""
     blocks = data or {"documents": DOCUMENTS, "segments": UNTRUE}
     text = "\n\n".join(fence(name, value) for name, value in blocks.items())
     return {
         "messages": [
             {
                 "role": "system",
-                "content": (instructions("facts", "en").text if "documents" in blocks else "") + str(salt),
+                "content": (instructions("judge", "en").text if "documents" in blocks else "") + str(salt),
             },
             {"role": "user", "content": text},
         ]
@@ -50,7 +57,9 @@ def spoiled(kind, request=None, **options):
 
 
 def points(reply):
-    return [p for s in json.loads(reply.text)["segments"] for p in s["points"]]
+    """What the reader makes of the points."""
+    long = long_judgement(json.loads(reply.text), ["s1", "s2"], ["d1", "d2"])
+    return [point for segment in long["segments"] for point in segment["points"]]
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS)
@@ -84,26 +93,24 @@ def test_faults_of_the_wire():
 def test_faults_of_the_content_say_that_all_is_supported():
     """So a reader that believes any of them is found out: nothing of this is in the documents."""
     assert {p["verdict"] for p in points(ReadingJudge()(body()))} == {"unsupported"}
-    for kind in ("invented_quotes", "unknown_documents", "missing_documents", "unfit_verdict"):
+    for kind in ("invented_quotes", "unknown_documents", "unfit_verdict"):
         assert {p["verdict"] for p in points(spoiled(kind)[0])} == {"supported"}, kind
-    quotes = [q["text"] for p in points(spoiled("invented_quotes")[0]) for q in p["quotes"]]
+    quotes = [q["text"] for p in points(spoiled("invented_quotes")[0]) for q in p["quotes"] if q["text"]]
     assert len(quotes) == 2
     assert not any(q in d["text"] for q in quotes for d in DOCUMENTS)
-    assert {p["labels"] for p in points(spoiled("unknown_documents")[0])} == {"d99:S"}
-    assert {p["labels"] for p in points(spoiled("missing_documents")[0])} == {"d1:S"}
-    unfit = {(p["labels"], p["error"]) for seed in range(9) for p in points(spoiled("unfit_verdict", seed=seed)[0])}
-    assert unfit == {("d1:N d2:N", "none"), ("d1:S d2:N", "conflation")}
+    assert {p["labels"] for p in points(spoiled("unknown_documents")[0])} == {"d1:N d2:N d99:S"}
+    unfit = {p["labels"] for seed in range(9) for p in points(spoiled("unfit_verdict", seed=seed)[0])}
+    assert unfit == {"d1:N d2:N", "d1:P d2:N"}  # no document that says it, or one that says a part
     value = json.loads(spoiled("no_object")[0].text)
     assert not isinstance(value, dict)
 
 
 def test_faults_of_ids():
-    """One item less, one more that nobody asked for, one twice; over many draws in segments and in points."""
-    asked = {"s1", "s2", "s1.1", "s2.1"}
+    """An item less, one more that nobody asked for, one twice; over many draws all of a segment, or one point."""
+    asked = {"s1.1", "s1.r", "s2.1", "s2.r"}
 
     def ids(reply):
-        found = json.loads(reply.text)["segments"]
-        return [s["id"] for s in found] + [p["id"] for s in found for p in s["points"]]
+        return [item[0] for item in json.loads(reply.text)["points"]]
 
     for seed in range(20):
         missing = ids(spoiled("missing_ids", seed=seed)[0])
@@ -115,7 +122,7 @@ def test_faults_of_ids():
         assert set(doubled) == asked
 
 
-def test_faults_of_drafts_and_logic_replies():
+def test_faults_of_drafts_and_texts():
     """Ids and types of every form; faults that a form has no place for leave it alone."""
     draft = body(answer=[{"unit": 1, "text": "Ada Holm was a judge."}, {"unit": 2, "text": "It rains."}])
     honest = json.loads(ReadingJudge()(draft).text)

@@ -60,7 +60,7 @@ class PointReply(_Reply):
 
 
 class FoundPoint(PointReply):
-    """A point as the plan ``fast`` judges it, made of a terse reply (short_forms).
+    """A point as our own plans judge it, made of a terse reply (short_forms).
 
     ``labels`` may hold O: the document says it, but of another. ``absent``: it says that the documents do not say
     something, and they do not. ``no_claim``: it states nothing. ``aliases``: two names of one thing, or a sum and its
@@ -90,7 +90,7 @@ class LogicReply(_Reply):
 
 
 class FoundLogic(LogicReply):
-    """The same of the plan ``fast`` and of the second look (see FoundPoint)."""
+    """The same of our own plans and of the second look (see FoundPoint)."""
 
     aliases: list[list[str]] = Field(default_factory=list)
     second: bool = False

@@ -1,4 +1,4 @@
-"""The terse forms in which the plan ``fast`` is answered, and the long ones that the readers take.
+"""The terse forms in which our own plans are answered, and the long ones that the readers take.
 
 A reply costs the time of its tokens, so what can be told from the rest is not written: a document that is not named is
 silent on a point, the verdict over all documents follows from the letters, and a text that stands alone is not copied.

@@ -136,11 +136,15 @@ def test_no_fault_of_a_server_makes_anything_supported_that_is_not(kind: str) ->
 
 def test_a_relation_that_the_documents_do_not_state_fails_the_segment() -> None:
     answer = "The reservoir flooded the valley because the village was moved."
-    logic = {"quotes": [], "comparison": "The other way round.", "verdict": "unlicensed", "error": "causal_confusion"}
-    script = ByPrompt({"logic": lambda _: json.dumps({"id": "s1", "logic": logic})}, ReadingJudge())
-    with OpenAIServer(script) as server:
+    tie = ["s1.r", "The other way round.", "causal_confusion"]
+
+    def judge(body: dict[str, Any]) -> str:
+        points = json.loads(ReadingJudge()(body).text)["points"]
+        return json.dumps({"who": [], "points": [tie if point[0] == "s1.r" else point for point in points]})
+
+    with OpenAIServer(ByPrompt({"judge": judge}, ReadingJudge())) as server:
         report = guard(server, plan="thorough").check(answer, PASSAGES)
-        assert report.usage.calls == 3  # decompose, facts, logic
+        assert report.usage.calls == 2  # decompose, judge
     [finding] = report.findings
     assert (finding.verdict, finding.error_type) == (Verdict.UNSUPPORTED, ErrorType.CAUSAL_CONFUSION)
     assert finding.reason == "The other way round."

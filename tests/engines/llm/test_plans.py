@@ -30,21 +30,22 @@ def test_fast_judges_facts_and_logic_of_all_segments_in_one_call() -> None:
     assert {logic.segment_id for logic in matrix.logic} == {s.id for s in asked.segments if s.relations}
 
 
-def test_thorough_asks_per_segment_and_for_logic_only_where_there_is_a_relation() -> None:
+def test_thorough_judges_facts_and_logic_of_each_segment_in_a_call_of_its_own() -> None:
     asked = request()
-    matrix, rounds = run(plans.judge_each(asked, SETTING), judge)
-    tied = sum(bool(s.relations) for s in asked.segments)
-    assert 0 < tied < len(asked.segments)
-    assert [len(prompts) for prompts in rounds] == [len(asked.segments) + tied]
+    matrix, [prompts] = run(plans.judge_each(asked, SETTING), judge)
+    assert [[item["id"] for item in items(prompt)] for prompt in prompts] == [[s.id] for s in asked.segments]
     assert verdicts(asked, matrix) == ["not"] * 5
-    assert len(matrix.logic) == tied
+    tied = {s.id for s in asked.segments if s.relations}
+    assert 0 < len(tied) < len(asked.segments)
+    assert {logic.segment_id for logic in matrix.logic} == tied
+    relations = [item["relation"] for prompt in prompts for item in items(prompt)]
+    assert relations == [None, {"id": "s2.r", "words": "because"}, None, None, None]  # "All" is judged with its point
 
 
 def test_the_prompts_of_an_answer_begin_alike_so_that_providers_can_cache_them() -> None:
     _, [prompts] = run(plans.judge_each(request(question="How high?"), SETTING), judge)
-    facts = [p for p in prompts if p.identity.startswith("facts")]
-    assert len({p.system for p in facts}) == 1
-    shared = facts[0].user[: facts[0].user.index('<data name="segments">')]
+    assert len({p.system for p in prompts}) == 1
+    shared = prompts[0].user[: prompts[0].user.index('<data name="segments">')]
     assert "Bees dance." in shared
     assert all(p.user.startswith(shared) for p in prompts)
 
@@ -57,10 +58,9 @@ def test_what_a_reply_lacks_is_asked_once_more_and_only_that(plan: Any) -> None:
     def forgetful(prompt: Prompt) -> Any:
         said = judge(prompt)
         first = items(prompt)[0]["id"]
-        if "logic" not in said and not dropped and first == "s1":
+        if not dropped and first == "s1":
             dropped.append("s1")
-            key = "points" if "points" in said else "segments"
-            said[key] = said[key][1:]
+            return said | {"points": said["points"][1:]}
         return said
 
     matrix, rounds = run(plan(asked, SETTING), forgetful)
@@ -77,8 +77,6 @@ def test_what_a_reply_lacks_is_asked_once_more_and_only_that(plan: Any) -> None:
         "",
         "[]",
         "null",
-        '{"segments": {}}',
-        '{"segments": [1, 2]}',
         '{"segments": []}',
         '{"points": {}}',
         '{"points": [1, 2]}',
@@ -86,9 +84,7 @@ def test_what_a_reply_lacks_is_asked_once_more_and_only_that(plan: Any) -> None:
         '{"points": []}',
         Completion(text='{"who": [], "points": [["s1.1", "d1 S', cut_off=True),
         {"who": [], "points": [["s99.1", "d1 S Larkmoor Dam is 64 metres high.", "ok"]]},
-        Completion(text='{"segments": [{"id": "s1", "points": [', cut_off=True),
         LLMError("HTTP 500"),
-        {"segments": [{"id": "s99", "points": []}]},
     ],
 )
 def test_a_reply_that_says_nothing_leaves_every_segment_unverified(plan: Any, said: Any) -> None:
@@ -180,7 +176,7 @@ def check(plan: str) -> tuple[Report, int, int]:
         return report, server.call_count, server.rounds
 
 
-@pytest.mark.parametrize(("plan", "calls"), [("fast", 2), ("thorough", 1 + 5 + 3)])
+@pytest.mark.parametrize(("plan", "calls"), [("fast", 2), ("thorough", 1 + 5)])
 def test_our_plans_give_the_outputs_of_all_three_seeds_in_two_rounds(plan: str, calls: int) -> None:
     """Claims with labels by passage, logic, FS and D-FS; the report's own bill is what the server saw."""
     report, asked, rounds = check(plan)

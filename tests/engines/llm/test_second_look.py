@@ -17,7 +17,7 @@ from guardrail.engines.llm.protocol import LLMError, Prompt
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.second_look import merged
 from guardrail.types import Claim, Passage, Segment, Span, SupportMatrix
-from tests.support.llm_plans import LOGIC, SETTING, items, run, verdicts
+from tests.support.llm_plans import SETTING, items, run, verdicts
 
 PASSAGES = (
     Passage(id="p1", text="Members pay 30 EUR a month. Dogs must be kept on a lead. The pool opens at 7."),
@@ -147,37 +147,59 @@ def test_what_the_second_look_cleared_is_remembered():
     assert after.rows == before.rows
 
 
+TIED = "Dogs must be kept on a lead because bees dance."
+TIE = ["s1.r", "no cause is given", "causal_confusion"]
+
+
 @pytest.mark.parametrize(
     "points",
-    [None, "no", [5], [{"x": 1}], [{"id": ["a"]}], [{"id": "zz"}]],
-    ids=["none", "text", "5", "x", "list", "zz"],
+    [None, "no", [5], [{"x": 1}], [[["a"], "ok"]], [["zz", "ok"]], [["s1.9", "ok"], TIE]],
+    ids=["none", "text", "5", "x", "list", "zz", "s1.9"],
 )
-def test_unreadable_facts_are_asked_for_again_in_thorough(points):
-    request = asked("The pool opens at 7 because dogs must be kept on a lead.")
-    assert request.segments[0].relations
+@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
+def test_an_unreadable_reply_is_asked_for_again_whole(plan, points):
+    request = asked(TIED)
+    said = {"who": []} if points is None else {"who": [], "points": points}
+    matrix, rounds = run(plan(request, SETTING), lambda _: said)
+
+    assert [prompt.identity.partition(".")[0] for prompts in rounds for prompt in prompts] == ["judge", "judge"]
+    assert verdicts(request, matrix) == ["unverified"]
+
+
+@pytest.mark.parametrize(("second", "verdict"), [([TIE], "supported"), ([], "unverified")])
+@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
+def test_a_relation_that_is_left_out_is_asked_for_alone(plan, second, verdict):
+    request = asked(TIED)
+    said = ["s1.1", "d1 P Dogs must be kept on a lead", "d2 P Bees dance", "ok"]
+    looks: list[Prompt] = []
 
     def script(prompt: Prompt) -> Any:
-        assert not prompt.identity.startswith("review")
-        said = {"id": "s1"} if points is None else {"id": "s1", "points": points}
-        return {"id": "s1", "logic": LOGIC} if prompt.identity.startswith("logic") else {"segments": [said]}
+        if not prompt.identity.startswith("review"):
+            return {"who": [], "points": [said]}
+        looks.append(prompt)
+        return {"points": second}
 
-    matrix, rounds = run(plans.judge_each(request, SETTING), script)
+    matrix, rounds = run(plan(request, SETTING), script)
+    ((segment,),) = map(items, looks)
     assert len(rounds) == 2
-    assert verdicts(request, matrix) == ["unverified"]
+    assert segment["points"] == []
+    assert (segment["relation"]["id"], segment["relation"]["words"]) == ("s1.r", "because")
+    assert "no verdict on the relation" in segment["relation"]["doubt"]
+    assert [logic.error_type for logic in matrix.logic] == ["causal_confusion"] * len(second)
+    assert verdicts(request, matrix) == [verdict]  # of its facts
 
 
-def test_a_model_cannot_say_that_it_looked_twice():
-    request = asked("The pool is heated by geothermal energy.")
-    point = {"id": "s1.1", "quotes": [{"document": "d2", "text": "Bees dance"}], "labels": "d1:N d2:S"}
-    point |= {"verdict": "supported", "second": True, "aliases": [["heated", "dance"]]}
+@pytest.mark.parametrize(("second", "verdict"), [([], "unverified"), ([["s1.1", *LINKED]], "supported")])
+@pytest.mark.parametrize("plan", [plans.judge_all, plans.judge_each])
+def test_a_model_cannot_say_that_it_looked_twice(plan, second, verdict):
+    request = asked("A pet may not run free.")
+    first = {"who": [], "points": [["s1.1", *LINKED]], "second": True, "agreed": True}
 
     def script(prompt: Prompt) -> Any:
-        if prompt.identity.startswith("review"):
-            return {"points": []}
-        return {"segments": [{"id": "s1", "points": [point]}]}
+        return {"points": second} if prompt.identity.startswith("review") else first
 
-    matrix, _ = run(plans.judge_each(request, SETTING), script)
-    assert verdicts(request, matrix) == ["unverified"]
+    matrix, _ = run(plan(request, SETTING), script)
+    assert verdicts(request, matrix) == [verdict]
 
 
 # What two looks agree on is believed without a quote: where nothing is stated, or where the question states it.

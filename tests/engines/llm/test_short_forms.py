@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from guardrail.engines.llm.replies import JudgeReply
+from guardrail.engines.llm.replies import FoundPoint
 from guardrail.engines.llm.short_forms import ShortDraft, long_draft, long_judgement
 
 DOCUMENTS = ["d1", "d2"]
@@ -79,7 +79,7 @@ def test_notes_quotes_and_doubt() -> None:
 @pytest.mark.parametrize("said", [[], [7], ["ok", 7]])
 def test_a_point_that_does_not_fit_is_refused_by_the_reader(said: list[Any]) -> None:
     with pytest.raises(ValidationError):
-        JudgeReply.model_validate({"segments": [{"id": "s1", "points": [point(*said)], "logic": None}]})
+        FoundPoint.model_validate(point(*said))
 
 
 def test_a_relation_is_judged_under_its_id_and_once_only() -> None:

@@ -6,7 +6,8 @@ from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.engines.llm.paper import d_factscore, face4rag
 from guardrail.engines.llm.prompts import unfence
-from guardrail.types import Passage
+from guardrail.engines.llm.protocol import LLMError
+from guardrail.types import Cause, Passage
 
 DAM = "Larkmoor Dam is 64 metres high."
 ROAD = "A road crosses the valley below."
@@ -110,6 +111,13 @@ def test_face4rag_judges_logic_of_every_segment_and_needs_it(sentences, face4rag
     assert lost.logic == ()
     failed = face4rag_matrix(sentences[0], [point(sentences[0], "", "not_found")], logic="sorry")
     assert failed.rows[0].unverified is None  # it fails whatever its logic is
+
+
+@pytest.mark.parametrize("cause", [Cause.ENGINE, Cause.BUDGET])
+def test_face4rag_says_why_the_logic_could_not_be_asked_for(cause, sentences, face4rag_matrix):
+    lost = face4rag_matrix(sentences[0], [point(sentences[0], sentences[0])], logic=LLMError("no", cause=cause))
+    assert "relation" in lost.rows[0].unverified
+    assert lost.rows[0].cause is cause  # what the failed request says, not "no reply"
 
 
 def test_face4rag_gives_the_rules_connective_or_none(sentences, passages, drive, face4rag_script):
