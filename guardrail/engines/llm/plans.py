@@ -92,7 +92,7 @@ def _judge(request: VerifyRequest, setting: Setting, *, alone: bool) -> Steps[Su
     shared = _shared(request, documents)
     names = _individuals(request.groups)
     prompts = [instructions(name, setting.language).identity for name in ("judge", "review")]
-    memory = ReplyMemory(setting.cache, digest(*prompts, setting.model, shared))
+    memory = ReplyMemory(setting.cache, digest(*prompts, setting.model, shared, alone))
     keys = {s.id: memory.key(_said(s, names.get(s.id))) for s in request.segments}
     judged: dict[str, Judgement] = {}
     for segment in request.segments:
@@ -201,20 +201,16 @@ def _is_done(segment: Segment, judged: Judgement | None, raw: Any) -> bool:
     """Whether nothing of a segment is open; of a refusal only what contradicts it counts."""
     if judged is None or judged.complete:
         return judged is not None
-    points = raw.get("points") if segment.skipped is not None and isinstance(raw, Mapping) else None
-    return isinstance(points, list) and not any(
-        isinstance(point, Mapping) and point.get("verdict") == "contradicted" for point in points
-    )
+    refusal = segment.skipped is not None and raw is not None
+    return refusal and all(point.get("verdict") != "contradicted" for point in raw["points"])
 
 
 def _may_doubt(raw: Any, segment: Segment, judged: Judgement) -> bool:
-    """Whether a reply could be read but for some points."""
-    if not isinstance(raw, Mapping) or not judged.doubts:
+    """Whether a reply could be read but for some points, and speaks of no others."""
+    if raw is None or not judged.doubts:
         return False
-    points, known = raw.get("points"), {claim.id for claim in claims_of(segment)}
-    return isinstance(points, list) and all(
-        isinstance(point, Mapping) and isinstance(point.get("id"), str) and point["id"] in known for point in points
-    )
+    known = {claim.id for claim in claims_of(segment)}
+    return all(point["id"] in known for point in raw["points"])
 
 
 def _read_second(

@@ -41,7 +41,7 @@ _ENGLISH = re.compile(
     rf"(?P<h4>{_HOUR})\b"
     r"(?!\s(?:\w+\s)?(?:hours|minutes|days|weeks|months|years|per|%))"
     r"|\b(?:at|from|until|till|by|before|after)\s(?P<h5>1[0-2]|[1-9]|" + "|".join(_HOURS) + r")"
-    r"(?=[.,;!?)]*\s*$|[.,;!?)](?!\d)|\s(?:on|and|until|till|to|every|each|daily|sharp)\b)"
+    r"(?=[.,;!?)]*\s*$|[.,;!?)](?!\d)|\s(?:on|and|until|till|to|every|each|daily|sharp|because|but|so|if|when|while)\b)"
     r"|\b(?P<noon>[Nn]oon|[Mm]idday|[Mm]idnight)\b"
     rf"|\b(?P<m6>{_MONTH})"
     r"|(?<![\w.,:/$€£¥#-])(?P<range>1[0-9][0-9][0-9]|20[0-9][0-9])\s?[–/-]\s?(?P<end>[0-9][0-9])(?![0-9]|[-/][0-9])"

@@ -15,8 +15,10 @@ from guardrail.text.facts.names import missing_tokens, name_weight, normal_quote
 from guardrail.text.facts.schedules import MIXED_UP, times_instead
 
 _BEFORE_HOUR = re.compile(r"\b(?:at|from|to|till|until|by|before|after|between|and)\s$|[0-9]\s?[-–]\s?$", re.IGNORECASE)
-_AFTER_HOUR = re.compile(r"\s*$|\s?[-–]|[.,;!?)](?!\d)|\s(?:to|until|till|and|on|every|each|daily|sharp)\b")
-_DIGITS = re.compile(r"[^0-9]")
+_AFTER_HOUR = re.compile(
+    r"\s*$|\s?[-–]|[.,;!?)](?!\d)"
+    r"|\s(?:to|until|till|and|on|every|each|daily|sharp|because|but|so|if|when|while)\b"
+)
 _TELLING = 3
 """Digits, noughts at the ends left out, from which equal numbers are hardly equal by chance."""
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
