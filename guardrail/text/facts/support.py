@@ -19,6 +19,7 @@ _AFTER_HOUR = re.compile(
     r"\s*$|\s?[-–]|[.,;!?)](?!\d)"
     r"|\s(?:to|until|till|and|on|every|each|daily|sharp|because|but|so|if|when|while)\b"
 )
+_DIGITS = re.compile(r"[^0-9]")
 _TELLING = 3
 """Digits, noughts at the ends left out, from which equal numbers are hardly equal by chance."""
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
