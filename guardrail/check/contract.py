@@ -155,7 +155,7 @@ class RefusalJudge(Protocol):
 
     @property
     def judges_refusals(self) -> bool:
-        """Whether ``segments`` of a request may hold such as only decline to answer (their ``skipped`` says so)."""
+        """Whether ``segments`` of a request may hold segments that only decline to answer (``skipped`` says so)."""
         ...
 
 

@@ -114,9 +114,11 @@ def evidence_texts(row: Row, passages: Sequence[Passage]) -> tuple[str, ...]:
     return tuple(span.of(passages[number].text) for number, span in spans[:_LOGIC_EVIDENCE])
 
 
-def with_late_rows(matrix: SupportMatrix, late: Sequence[Segment], passages: Sequence[Passage]) -> SupportMatrix:
+def with_late_rows(
+    matrix: SupportMatrix, late: Sequence[Segment], passages: Sequence[Passage], most: int
+) -> SupportMatrix:
     """The matrix with rows of the segments that no engine was asked for, since there are so many before them."""
-    reason = f"only the first {len(matrix.rows)} segments of an answer are checked"
+    reason = f"only the first {most} segments of an answer are checked"
     rows = tuple(NotJudged(reason, Cause.LENGTH).row(segment.id, (None,) * len(passages)) for segment in late)
     return replace(matrix, rows=(*matrix.rows, *rows))
 

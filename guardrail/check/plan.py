@@ -51,9 +51,9 @@ def check_plan(call: Call) -> Program[Report]:
         ids, titles = tuple(p.id for p in call.passages), tuple(p.title for p in call.passages if p.title)
         parts = yield from pure(decompose, call.answer, question=call.question, passage_ids=ids, titles=titles)
         draft = yield from _draft(call, parts)
-    declining = refusals(call.engine, draft) if call.readable and call.claims is None else ()
     segments = draft.parts.checked
-    if not (segments or declining):
+    declining = refusals(call.engine, draft)[: max(0, MAX_SEGMENTS - len(segments))] if call.claims is None else ()
+    if not (segments or (declining and call.readable)):
         return call.without_claims(draft)
     why, cause = "there are no passages to check against", Cause.NO_PASSAGES
     if not call.readable and call.retriever is not None:
@@ -71,7 +71,7 @@ def check_plan(call: Call) -> Program[Report]:
     draft, matrix = yield from pure(_with_refusals, call, draft, matrix, declining)
     if not draft.parts.checked:
         return replace(call.without_claims(draft), usage=draft.usage + matrix.usage)
-    known = call.verified(draft, with_late_rows(matrix, segments[MAX_SEGMENTS:], call.passages))
+    known = call.verified(draft, with_late_rows(matrix, segments[MAX_SEGMENTS:], call.passages, MAX_SEGMENTS))
     with stage("link"):
         known = yield from pure(_link, known, entities, groups, call.linking)
     with stage("logic"):

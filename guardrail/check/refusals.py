@@ -1,4 +1,4 @@
-"""Refusals read against the passages: what the answer says they lack, they may have.
+"""Refusals read against the passages, which may say what the answer claims they lack.
 
 The rules skip what only declines to answer. An engine with ``judges_refusals`` is shown it all the same; where it finds
 the passages to say otherwise, the refusal is checked like any claim, else it stays skipped, whatever was made of it.

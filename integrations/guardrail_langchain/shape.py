@@ -46,6 +46,6 @@ def _returns(step: Runnable[Any, Any], kind: type) -> bool:
         said = step.OutputType
         if isinstance(said, str) and isinstance(step, RunnableLambda):  # annotations that are not evaluated yet
             said = get_type_hints(step.func if hasattr(step, "func") else step.afunc).get("return")
-    except (TypeError, NameError):
+    except Exception:  # annotations are code of the chain's author
         return False
     return isinstance(said, type) and issubclass(said, kind)

@@ -38,9 +38,7 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 _SHORT_HAS = frozenset("been had got gotten become gone grown won risen fallen".split())
-"""What makes "it's" mean "it has"; of people, other participles do too ("he's written", but "it's written")."""
-_OF_PEOPLE = frozenset("based born known called named considered married retired employed supposed required".split())
-"""Participles before which "he's" is "he is"."""
+"""What makes "it's" mean "it has"; of people, irregular participles do too ("he's written", but "it's written")."""
 _HAN = re.compile(
     r"(?P<intro>(?:(?:\d{2,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?|后来|此后|随后|目前|当时|此外|同时|因此|所以|但是?|然而)，?)?)(?P<pronoun>(?:他们|她们|它们"
     r"|该公司|该组织|该机构|该大学|该校|该市|该建筑|该塔|该桥|他(?![人国乡日者山])|她|它|其(?![中他它余实次间]))的?)"
@@ -149,4 +147,5 @@ def _cased(name: str, start: int) -> str:
 def _is_short_for_has(pronoun: str, word: str) -> bool:
     """Whether the "'s" of a pronoun before a word is "has"; mostly it is "is"."""
     word = word.strip(".,;:!?").lower()
-    return word in _SHORT_HAS or (pronoun in {"he", "she"} and may_be_past(word) and word not in _OF_PEOPLE)
+    irregular = may_be_past(word) and not word.endswith("ed") and word not in ("born", "known", "left", "lost")
+    return word in _SHORT_HAS or (pronoun in {"he", "she"} and irregular)

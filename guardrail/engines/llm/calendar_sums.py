@@ -15,6 +15,9 @@ from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.fact import Amount, Moment
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
+_WORKING = re.compile(
+    r"\b(?:working|business|week)[\s-]?days?\b|\bWerktag|\bArbeitstag|hábil|ouvr|工作日", re.IGNORECASE
+)
 _FROM_TO = re.compile(
     r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
     re.IGNORECASE,
@@ -37,7 +40,7 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         numbers: Those of the documents and the question.
         moments: Dates and times of the documents and the question.
     """
-    wanted, known = _day_of(value), {(moment.month, moment.day) for moment in moments}
+    wanted, known = _day_of(value), [moment for moment in moments if moment.month and moment.day]
     if wanted is None:
         return False
     for left, right in workings:
@@ -45,20 +48,22 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         start, length = (_day_of(step["start"]), _step_of(step["length"])) if step else (None, None)
         if step is None or start is None or stated is None or length is None or length.raw not in numbers:
             continue
-        if (start.month, start.day) not in known:
+        if not any(_agree(start, each) for each in known):
             continue
         days, months = (part * int(length.raw) for part in _UNITS[round(length.base / length.raw, 3)])
         sign = 1 if step["sign"] == "+" else -1
         if not any(_is(stated, end) for end in _ends(start, sign * days, sign * months)):
             continue
-        known.add((stated.month, stated.day))
+        known.append(stated)
         if _agree(wanted, stated):
             return True
     return False
 
 
 def _step_of(text: str) -> Amount | None:
-    """Whole days, weeks, months or years."""
+    """Whole days, weeks, months or years; working days need to know the holidays."""
+    if _WORKING.search(text):
+        return None
     found = [fact.value for fact in extract(text).counted if isinstance(fact.value, Amount)]
     step = found[0] if len(found) == 1 else None
     whole = step is not None and step.unit == "s" and 0 < step.raw < 10_000 and step.raw == int(step.raw)
@@ -119,11 +124,12 @@ def _lengths(one: Moment, two: Moment) -> Iterator[float]:
             apart = (date(last, two.month, two.day) - date(first, one.month, one.day)).days
         except ValueError:
             return
-        yield from ((apart % 365 + counted) * _DAY for counted in (0, 1))
+        known = one.years and two.years
+        yield from (((apart if known else apart % 365) + counted) * _DAY for counted in (0, 1))
         if one.day == two.day:
-            yield (two.month - one.month) % 12 * _MONTH
+            yield _months(one, two) * _MONTH
     elif one.month and two.month:
-        yield from (((two.month - one.month) % 12 + counted) * _MONTH for counted in (0, 1))
+        yield from ((_months(one, two) + counted) * _MONTH for counted in (0, 1))
     elif one.weekdays and two.weekdays:
         yield from (((two.weekdays[0] - one.weekdays[0]) % 7 + counted) * _DAY for counted in (0, 1))
 
@@ -145,6 +151,11 @@ def _ends(start: Moment, days: int, months: int) -> list[date]:
         return [end, end - timedelta(days=1)]
     except (OverflowError, ValueError):
         return []
+
+
+def _months(one: Moment, two: Moment) -> int:
+    months = (two.month or 1) - (one.month or 1)
+    return months + 12 * (two.years[0] - one.years[0]) if one.years and two.years else months % 12
 
 
 def _is(stated: Moment, end: date) -> bool:

@@ -25,6 +25,16 @@ _CENTS = re.compile(
     re.IGNORECASE,
 )
 
+_LONGEST = 200
+"""Characters of one side of a working."""
+
+_STARTED = re.compile(
+    r"\b(?:started|begun|commenced|part\sof\san?|or\spart|angefangene?[nrs]?|angebrochene?[nrs]?|iniciada|empezada"
+    r"|entamée|commencée)\b|不足一|不满一|不足1|不满1",
+    re.IGNORECASE,
+)
+"""What is charged by the hour that has begun."""
+
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
 
@@ -68,6 +78,7 @@ class DerivedValues:
         stated, sentence = extract(value), extract(said)
         if not stated.facts:
             return False
+        workings = [pair for pair in workings if max(map(len, pair)) <= _LONGEST]
         if self._asked.facts and not missing_facts(stated, [self._asked]):
             return True
         if self._shown(value, workings) or self._is_rounded_up(value, said, workings):
@@ -83,8 +94,19 @@ class DerivedValues:
         )
 
     def follow_from_question(self, value: str, workings: Workings) -> bool:
-        """Whether workings with numbers of the question alone give the value: "18 km each way" for 36 km."""
-        return gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
+        """Whether workings with numbers of the question alone give the value, in a unit that it has.
+
+        "18 km each way" for 36 km.
+        """
+        units = {fact.value.unit for fact in self._asked.counted if isinstance(fact.value, Amount)}
+        amounts = [fact.value for fact in extract(value).facts]
+        alike = all(isinstance(amount, Amount) and amount.unit in units for amount in amounts)
+        return alike and gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
+
+    def count_in(self, scale: str) -> bool:
+        """Whether some document has the word for thousands or millions."""
+        word = scale.strip().casefold()
+        return _is_word(word) and any(word in text.casefold() for text in self._texts[1:])
 
     @cached_property
     def numbers(self) -> set[float]:
@@ -93,8 +115,9 @@ class DerivedValues:
         return figures | _in_words([self._asked, *self._facts])
 
     def _shown(self, value: str, workings: Workings) -> bool:
-        bare = SCALE.sub("", value)  # sums are worked out in the documents' millions
-        forms = [value] if bare == value else [value, bare]
+        forms = [value]
+        if (scale := SCALE.search(value)) and self.count_in(scale.group()):
+            forms.append(SCALE.sub("", value))  # sums are worked out in the documents' millions
         return (
             any(gives(form, workings, self._summands) for form in forms)
             or gives_day(value, workings, self.numbers, self._moments)
@@ -105,28 +128,36 @@ class DerivedValues:
     def _is_rounded_up(self, value: str, said: str, workings: Workings) -> bool:
         """Whether the judge shows that a quantity counts as the next whole one: "3 h 10 min = 4 started hours"."""
         wanted = [fact.value for fact in extract(value).facts]
-        if len(wanted) != 1 or not isinstance(wanted[0], Amount) or not wanted[0].raw or not wanted[0].unit:
+        whole = wanted[0] if len(wanted) == 1 else None
+        if not isinstance(whole, Amount) or whole.unit != "s" or not whole.raw or not self._round_up:
             return False
-        whole, one = wanted[0], wanted[0].base / wanted[0].raw
+        one = whole.base / whole.raw
         for left, right in workings:
             parts = [fact.value for fact in extract(left).facts]
             alike = [part.base for part in parts if isinstance(part, Amount) and part.unit == whole.unit]
             stated = not missing_facts(extract(left), [*self._facts, self._asked, extract(said)])
             known = stated or gives_span(left, workings, self._moments)
-            if alike and len(alike) == len(parts) and known and whole.raw in numbers_in(right):
-                return sum(alike) < whole.base and math.ceil(sum(alike) / one - 1e-9) == whole.raw
+            fits = alike and len(alike) == len(parts) and known and whole.raw in numbers_in(right)
+            if fits and sum(alike) < whole.base and math.ceil(sum(alike) / one - 1e-9) == whole.raw:
+                return True
         return False
+
+    @cached_property
+    def _round_up(self) -> bool:
+        """Whether something is charged or counted by the started hour."""
+        return any(map(_STARTED.search, self._texts))
 
     def _is_scaled(self, value: str, workings: Workings) -> bool:
         """Whether the documents count in thousands or millions where they say so once: "84 thousand of the 120"."""
-        scaled = any(map(SCALE.search, self._texts[1:]))
-        return scaled and any(
-            value in one
-            and SCALE.search(other) is not None
-            and numbers_in(SCALE.sub("", other)) <= self.numbers
-            and not missing_facts(extract(value), [extract(other)])
-            for one, other in workings
-        )
+        for one, other in workings:
+            scale = SCALE.search(other)
+            same = scale is not None and value in one and not missing_facts(extract(value), [extract(other)])
+            if scale is None or not same or not _is_word(scale.group().strip()):
+                continue
+            word, numbers = scale.group().strip().casefold(), numbers_in(SCALE.sub("", other))
+            if any(word in text.casefold() and numbers <= numbers_in(text) for text in self._texts[1:]):
+                return True
+        return False
 
     @cached_property
     def _summands(self) -> set[float]:
@@ -139,6 +170,11 @@ class DerivedValues:
     def _moments(self) -> list[Moment]:
         facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
         return [fact.value for fact in facts if isinstance(fact.value, Moment)]
+
+
+def _is_word(scale: str) -> bool:
+    """Whether it is more than a letter, which may be metres as well."""
+    return len(scale) > 1 or not scale.isascii()
 
 
 def _in_words(texts: Sequence[Facts]) -> set[float]:

@@ -24,7 +24,7 @@ _DECOMPOSING = 0.45
 _MARGIN = 0.05
 """Seconds before the deadline at which the engine comes back with what it has."""
 
-_PROMPTS = {"fast": ("decompose", "judge", "review"), "thorough": ("decompose", "judge", "review")}
+_PROMPTS = ("decompose", "judge", "review")
 PLANS = ("fast", "thorough", "paper:face4rag", "paper:d-factscore", "paper:refchecker")
 """Call plans: our own two, and each seed's own pattern of calls, for reproducing its tables."""
 
@@ -99,7 +99,7 @@ class LLMEngine:
     def identity(self) -> str:
         """Model, plan and prompts: what a calibrated threshold was chosen for."""
         paper = _paper(self.plan)
-        names = paper.PROMPTS if paper else _PROMPTS[self.plan]
+        names = paper.PROMPTS if paper else _PROMPTS
         texts = "".join(instructions(name, each).identity for name in names for each in LANGUAGES)
         return f"llm {self.llm.model} {self.plan} prompts:{hashlib.sha256(texts.encode()).hexdigest()[:12]}"
 

@@ -16,7 +16,8 @@ from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, an
 from guardrail.engines.llm.short_forms import TIE
 from guardrail.engines.llm.statements import declines, denies, is_about_documents, is_advice, is_label, is_talk
 from guardrail.text.facts import extract
-from guardrail.text.words import read_words
+from guardrail.text.wording import negations
+from guardrail.text.words import content_words, read_words
 from guardrail.types import (
     LOGIC_ERRORS,
     Cause,
@@ -37,6 +38,8 @@ CERTAINTY: Mapping[str, float] = {"high": 0.97, "medium": 0.85, "low": 0.65}
 _SLIGHT, _PARTLY = 0.02, 0.3
 _OF_NAMESAKE = 0.55
 """Cell of a document that says it of a namesake: it counts for that one, and less than what is said of one's own."""
+_LEADING = 3
+"""Content words of a claim that only leads in a list."""
 _LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCNO])\b")
 _SEPARATORS = re.compile(r"[\s,;|]*")
 _REASON = 300
@@ -166,8 +169,8 @@ def _point(
     pairs = [*(pair for pair in shown if pair not in own), *own]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
         backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
-        if reply.agreed and not documents.hostile and _leads_in(documents.written(segment.span)):
-            backed |= set(quotes)
+        if reply.agreed and not documents.hostile and _only_leads_in(claim, segment, documents):
+            backed |= set(quotes) if reply.verdict == "supported" else set()
         elif reply.second:
             backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own)}
         certainty = CERTAINTY["low"]
@@ -253,6 +256,12 @@ def _is_empty(claim: Claim, segment: Segment, documents: Documents, *, twice: bo
         return False
     leads_in = _leads_in(documents.written(segment.span))
     return is_advice(claim.text) or (twice and (leads_in or not any(map(str.isdigit, claim.text))))
+
+
+def _only_leads_in(claim: Claim, segment: Segment, documents: Documents) -> bool:
+    """Whether a claim says little more than that a list follows, whose items are judged by themselves."""
+    short = len(content_words(claim.text)) <= _LEADING and not negations(claim.text)
+    return short and _leads_in(documents.written(segment.span))
 
 
 def _leads_in(written: str) -> bool:

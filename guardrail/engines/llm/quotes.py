@@ -14,7 +14,7 @@ from functools import cached_property
 
 from guardrail.engines.llm.derived_values import SCALE, DerivedValues
 from guardrail.engines.llm.workings import gives, numbers_in
-from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
+from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts, stated_in
 from guardrail.text.facts.fact import Amount, Bound, Facts
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
@@ -39,6 +39,9 @@ _CONTEXT = 2
 
 _ASKED = 0.5
 """Share of a claim's content words that the question has where the claim says the question's case again."""
+
+_WORKED_OUT = 0.2
+"""The same where a value of the claim is worked out from the question."""
 
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
@@ -156,23 +159,25 @@ class Documents:
     def asked(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
         """Whether a claim says again what the question says of the reader's own case, or what follows from it.
 
-        Each of its values must be the question's or the result of workings. So must half of its content words, or the
-        judge says which words of the question they stand for, or works a value out from the question alone. Never
-        beside orders to the judge.
+        Each of its values must be the question's or the result of workings. So must half of its content words, some of
+        which the judge may link to words of the question; a fifth, where a value is worked out from the question alone.
+        What a question asks yes or no of it does not say. Never beside orders to the judge.
         """
         own = set(content_words(claim))
         if self.hostile or not own:
             return False
-        for one, other in _both_ways(workings):
-            ours = _told(one)
-            if ours and ours <= own and _told(other) - {"question"} <= self._asked and _long_enough(other):
-                own -= ours
         missing = missing_facts(extract(claim), [extract(self._question)])
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
-        words = set(content_words(claim))
+        known = set(content_words(stated_in(self._question)))
+        linked: set[str] = set()
+        for one, other in _both_ways(workings):
+            theirs = _told(other) - {"question"}
+            if theirs and theirs <= self._asked and _long_enough(other):
+                linked |= _told(one) & own
+        shared = len(own & known) + min(len(linked - known), len(own) // 2)
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
-        return worked_out or len(own - self._asked) <= (1 - _ASKED) * len(words)
+        return shared >= (_WORKED_OUT if worked_out else _ASKED) * len(own)
 
     def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.

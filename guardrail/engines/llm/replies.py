@@ -64,7 +64,7 @@ class FoundPoint(PointReply):
 
     ``labels`` may hold O: the document says it, but of another. ``absent``: it says that the documents do not say
     something, and they do not. ``no_claim``: it states nothing. ``aliases``: two names of one thing, or a sum and its
-    result. ``second``: from the second look (plans.review), and ``agreed``: the first had the same verdict; neither is
+    result. ``second``: from the second look (second_look), and ``agreed``: the first had the same verdict; neither is
     ever written by the model.
     """
 

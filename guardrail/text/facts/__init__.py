@@ -2,7 +2,7 @@
 
 from guardrail.text.facts.fact import EXACT, RELIABLE, VALUE_KINDS, Fact, FactKind, Facts, Mismatch
 from guardrail.text.facts.gate import compare, extract, missing_facts
-from guardrail.text.facts.yes_no import judge_yes_no
+from guardrail.text.facts.yes_no import judge_yes_no, stated_in
 
 __all__ = [
     "EXACT",
@@ -16,4 +16,5 @@ __all__ = [
     "extract",
     "judge_yes_no",
     "missing_facts",
+    "stated_in",
 ]

@@ -41,7 +41,7 @@ _ENGLISH = re.compile(
     rf"(?P<h4>{_HOUR})\b"
     r"(?!\s(?:\w+\s)?(?:hours|minutes|days|weeks|months|years|per|%))"
     r"|\b(?:at|from|until|till|by|before|after)\s(?P<h5>1[0-2]|[1-9]|" + "|".join(_HOURS) + r")"
-    r"(?=[.,;!?)]*\s*$|[.,;!?)](?!\d)|\s(?:on|and|until|till|to|every|each|daily|sharp|because|but|so|if|when|while)\b)"
+    r"(?=[.,;!?)]*\s*$|[.,;!?)](?!\d)|\s(?:on|and|until|till|to|every|each|daily|sharp)\b)"
     r"|\b(?P<noon>[Nn]oon|[Mm]idday|[Mm]idnight)\b"
     rf"|\b(?P<m6>{_MONTH})"
     r"|(?<![\w.,:/$€£¥#-])(?P<range>1[0-9][0-9][0-9]|20[0-9][0-9])\s?[–/-]\s?(?P<end>[0-9][0-9])(?![0-9]|[-/][0-9])"
@@ -69,10 +69,13 @@ _EUROPEAN_MONTHS = {
         "août septembre octobre novembre décembre".split()
     )
 }
-_EUROPEAN_MONTH = "|".join(sorted(_EUROPEAN_MONTHS, key=len, reverse=True))
+_ENGLISH_TOO = "April|August|September|November|mars"
+_EUROPEAN_MONTH = "|".join(sorted(set(_EUROPEAN_MONTHS) - set(_ENGLISH_TOO.split("|")), key=len, reverse=True))
+_EUROPEAN_YEAR = r"(?:\s(?:de\s|del\s)?(?P<y{n}>1[5-9][0-9]{{2}}|20[0-9]{{2}})\b(?!\s?(?:€|EUR|Euro|%|km|kg)))"
 _EUROPEAN = re.compile(
-    rf"\b(?P<d1>[0-9]{{1,2}})(?:\.|er|º)?\s?(?:de\s)?(?P<m1>{_EUROPEAN_MONTH})\b(?:\s(?:de\s|del\s)?(?P<y1>[0-9]{{4}})\b)?"
-    rf"|\b(?P<m2>{_EUROPEAN_MONTH})\s(?:de\s|del\s)?(?P<y2>1[0-9]{{3}}|20[0-9]{{2}})\b"
+    rf"\b(?P<d1>[0-9]{{1,2}})(?:\.|er|º)?\s?(?:de\s)?(?P<m1>{_EUROPEAN_MONTH})\b{_EUROPEAN_YEAR.format(n=1)}?"
+    rf"|\b(?P<d2>[0-9]{{1,2}})(?:\.|er)?\s?(?P<m2>{_ENGLISH_TOO}){_EUROPEAN_YEAR.format(n=2)}"
+    rf"|\b(?P<m3>{_EUROPEAN_MONTH}|mars){_EUROPEAN_YEAR.format(n=3)}"
 )
 """German, Spanish and French: "31. März 2025", "31 de marzo de 2025", "31 mars 2025"."""
 
@@ -169,8 +172,9 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
 
 def _european(match: re.Match[str]) -> Moment:
     g = match.groupdict()
-    day = int(g["d1"]) if g["d1"] else None
-    return Moment(years=_year(g["y1"] or g["y2"]), month=_EUROPEAN_MONTHS[g["m1"] or g["m2"]], day=day)
+    day = g["d1"] or g["d2"]
+    month = _EUROPEAN_MONTHS[g["m1"] or g["m2"] or g["m3"]]
+    return Moment(years=_year(g["y1"] or g["y2"] or g["y3"]), month=month, day=int(day) if day else None)
 
 
 def _number(text: str) -> int:

@@ -19,9 +19,6 @@ _AFTER_HOUR = re.compile(
     r"\s*$|\s?[-–]|[.,;!?)](?!\d)"
     r"|\s(?:to|until|till|and|on|every|each|daily|sharp|because|but|so|if|when|while)\b"
 )
-_DIGITS = re.compile(r"[^0-9]")
-_TELLING = 3
-"""Digits, noughts at the ends left out, from which equal numbers are hardly equal by chance."""
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
 
 
@@ -48,10 +45,8 @@ def _is_stated(amount: Amount, evidence: FactEvidence) -> bool:
     """Whether the evidence has the number itself, as a quantity, or in a date or time."""
     exact = amount._replace(bound=Bound.EXACT)
     in_unit = amount.unit and any(other.unit == amount.unit for other in evidence.amounts)
-    # Where the evidence states such quantities, a bare equal number elsewhere is another thing, unless it has digits
-    # enough to be told from others: tables name a column's unit once.
-    telling = len(_DIGITS.sub("", f"{amount.raw:.9g}").strip("0")) >= _TELLING
-    if any(same(exact, other) and (other.unit or telling or not in_unit) for other in evidence.amounts):
+    # Where the evidence states such quantities, a bare equal number elsewhere is another thing.
+    if any(same(exact, other) and (other.unit or not in_unit) for other in evidence.amounts):
         return True
     if not amount.unit:
         return any(amount.raw in (m.years and m.years[0], m.month, m.day) for m in evidence.moments)

@@ -88,7 +88,10 @@ UNITS: dict[str, tuple[str, float]] = {
     for names, factor in rows.items()
     for name in names.split("|")
 }
-_BETWEEN = "more|further|additional|extra|full|working|business|calendar|consecutive|whole|straight|long|solid|paid"
+_BETWEEN = (
+    "more|further|additional|extra|full|working|business|calendar|consecutive|whole|straight|long|solid|paid|begun"
+)
+_BETWEEN += "|started"
 _AFTER = re.compile(
     rf"[\s-]?(?:(?:{_BETWEEN})[\s-])?"
     r"(?P<unit>per\s?cent\b|percentage\spoints?|degrees?\s(?:Celsius|Fahrenheit|C|F)\b|°\s?[CF]?\b|°|[%％℃℉$€£¥￥]"

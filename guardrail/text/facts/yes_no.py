@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from guardrail.text.facts.fact import EXACT, Fact, FactKind, Facts, Mismatch, mismatch
 from guardrail.text.facts.polarity import are_opposed
+from guardrail.text.sentences import split_sentences
 from guardrail.text.wording import opening
 from guardrail.text.words import Word
 from guardrail.types import Span
 
 _ASKS = re.compile(r"\s*(?P<verb>[a-z]+)\b[^?;:]*\?\s*$", re.IGNORECASE)
+_CHINESE_ASKS = re.compile(r"[吗么][？?]\s*$|[能可是有]不[能可是有]|是否|能否|可否|有没有")
 _END = re.compile(r"\s*[.;!]|\s*$|,?\s(?:because|as|since)\b", re.IGNORECASE)
 _VERBS = frozenset(
     "is are was were am do does did can could will would has have had may might must should shall be".split()
@@ -20,6 +22,17 @@ _VERBS = frozenset(
 _PASSED_OVER = frozenset("the a an this that these those your my our his her its their you i we me us".split())
 _PRONOUNS = frozenset("it they he she".split())
 _LONGEST_SUBJECT = 3
+
+
+def stated_in(question: str) -> str:
+    """The question without the sentences that ask for a yes or no: what they say is open."""
+    sentences = [span.of(question) for span in split_sentences(question)]
+    return " ".join(sentence for sentence in sentences if not _is_open(sentence))
+
+
+def _is_open(sentence: str) -> bool:
+    asks = _ASKS.match(sentence)
+    return (asks is not None and asks["verb"].lower() in _VERBS) or _CHINESE_ASKS.search(sentence) is not None
 
 
 class _Kernel(NamedTuple):

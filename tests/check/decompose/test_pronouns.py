@@ -20,6 +20,7 @@ from tests.support.decomposed import texts
         ),
         ("The Eiffel Tower is in Paris. It's been repainted.", "The Eiffel Tower has been repainted."),
         ("Barack Obama was born in Hawaii. He's written a book.", "Barack Obama has written a book."),
+        ("Barack Obama was born in Hawaii. He's retired.", "Barack Obama is retired."),
         ("Barack Obama was born in Hawaii. He's a lawyer.", "Barack Obama is a lawyer."),
         ("Marie and Pierre Curie were physicists. They found radium.", "Marie and Pierre Curie found radium."),
         ("居里夫人于1867年出生于华沙。她获得了两次诺贝尔奖。", "居里夫人获得了两次诺贝尔奖。"),

@@ -44,6 +44,7 @@ def test_right_ones(value, workings):
         ("7 July", [("7 April + 3 months", "7 July")]),  # a start that nobody names
         ("16 May", [("16 April + 1 months", "16 May")]),  # a number that nobody names
         ("16 July 2025", [("three months later", "16 July 2025")]),
+        ("4 June 2025", [("1 June 2025 + 3 working days", "4 June 2025")]),  # holidays are not known
         ("the 3rd", [("16 April + 3 months", "16 July")]),
         ("16 July", []),
         ("31 February", [("31 March + 9999 years", "31 February")]),

@@ -52,6 +52,8 @@ def test_what_a_judge_shows_counts(value: str, workings: list[tuple[str, str]]) 
         ("120,000,000", [("120,000", "120 thousand")]),
         ("18:30", []),
         ("190 million kronor", []),
+        ("190 billion kronor", [("300 - 110", "190")]),  # no document counts in billions
+        ("13 EUR", [("12.50 EUR", "13 EUR")]),  # only time is counted by what has begun
     ],
 )
 def test_what_it_shows_wrongly_does_not(value: str, workings: list[tuple[str, str]]) -> None:
@@ -72,6 +74,19 @@ def test_what_follows_from_the_question(value: str, workings: list[tuple[str, st
     assert MUSEUM.follow_from_question(value, workings) is follows
 
 
+def test_nothing_is_rounded_up_where_no_started_unit_is_charged() -> None:
+    shown = [("3 h 10 min", "4 hours")]
+    assert not values("The train takes 3 h 10 min.").follow("4 hours", "The train takes 4 hours.", shown)
+    assert values("2 euros per started hour; you stayed 3 h 10 min.").follow("4 hours", "It is 4 hours.", shown)
+
+
+def test_a_scale_is_that_of_the_document() -> None:
+    budget = values("We spent 84 thousand of the 120. The pool is 25 m long.")
+    assert budget.follow("120,000", "It was 120,000.", [("120,000", "120 thousand")])
+    assert not budget.follow("120,000,000", "It was 120,000,000.", [("120,000,000", "120 million")])
+    assert not budget.follow("25,000,000", "It was 25,000,000.", [("25,000,000", "25 m")])
+
+
 def test_minutes_in_chinese_are_no_cents() -> None:
     sums = [("0.3 x 3", "0.9")]
     assert values("每千瓦时30分。").follow("0.9元", "三度电0.9元。", sums)
@@ -87,9 +102,11 @@ PLACE = Documents(
     ("claim", "links", "asked"),
     [
         ("Your round trip is 36 km.", [("18 x 2", "36")], True),
-        ("You want to know the price.", [("You want to know the price", "What will it cost (question)")], True),
+        ("You live far away.", [("far away", "18 km away (question)")], True),
         ("The ticket is 37 euros.", [("18 x 2", "36")], False),
         ("The lighthouse is closed.", [("the lighthouse is closed", "the lighthouse has 600 steps")], False),
+        ("Refunds are always paid.", [("refunds are always paid", "the question")], False),
+        ("The employer pays a bonus of 36 EUR.", [("18 x 2", "36")], False),  # another unit
     ],
 )
 def test_what_the_question_says_in_other_words(claim: str, links: list[tuple[str, str]], asked: bool) -> None:
@@ -99,3 +116,13 @@ def test_what_the_question_says_in_other_words(claim: str, links: list[tuple[str
 def test_a_share_in_words_is_found_where_the_judge_says_so() -> None:
     claim = "Each pays exactly one quarter of the whole rest, as the towns agreed."
     assert PLACE.lacks(claim, None, [("one quarter", "four towns split the rest")]) is None
+
+
+@pytest.mark.parametrize("claim", ["Dogs are allowed on the train.", "Dogs are not allowed on the train."])
+def test_what_a_question_asks_it_does_not_say(claim: str) -> None:
+    asked = Documents([Passage(text="The office opens at nine.")], question="Are dogs allowed on the train?")
+    assert not asked.asked(claim, [])
+    told = Documents(
+        [Passage(text="It opens at nine.")], question="My dog is on the train. Are dogs allowed on the train?"
+    )
+    assert told.asked("Your dog is on the train.", [])
