@@ -90,8 +90,8 @@ UNITS: dict[str, tuple[str, float]] = {
 }
 _BETWEEN = (
     "more|further|additional|extra|full|working|business|calendar|consecutive|whole|straight|long|solid|paid|begun"
+    "|started"
 )
-_BETWEEN += "|started"
 _AFTER = re.compile(
     rf"[\s-]?(?:(?:{_BETWEEN})[\s-])?"
     r"(?P<unit>per\s?cent\b|percentage\spoints?|degrees?\s(?:Celsius|Fahrenheit|C|F)\b|°\s?[CF]?\b|°|[%％℃℉$€£¥￥]"
