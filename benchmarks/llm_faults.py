@@ -123,30 +123,39 @@ def _written(record: Mapping[str, Any], draw: random.Random) -> Case:
 
 @dataclass
 class Truth:
-    """A script around another that notes what it called supported, before anything is spoiled."""
+    """A script around another that notes what it called supported, before anything is spoiled.
+
+    By points: two answers may have the same segment and take it apart otherwise.
+    """
 
     script: ReadingJudge
     lock: threading.Lock = field(default_factory=threading.Lock)
     facts: dict[Key, dict[str, bool]] = field(default_factory=lambda: defaultdict(dict))
-    logic: dict[Key, set[bool]] = field(default_factory=lambda: defaultdict(set))
+    logic: dict[Key, dict[frozenset[str], set[bool]]] = field(default_factory=lambda: defaultdict(dict))
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         reply = self.script(body)
         if reply.status == 200 and prompt_name(body) in ("judge", "review"):
             said = lengthened(prompt_name(body), json.loads(reply.text), request_data(body))
             parts = {each["id"]: each for each in said.get("segments", [said])}
+            asked = {each["id"]: each["points"] for each in request_data(body)["segments"]}
+            texts = {point["id"]: point["text"] for listed in asked.values() for point in listed}
             for key, ident in keys_of(body):
                 points, logic = parts[ident].get("points"), parts[ident].get("logic")
                 with self.lock:
-                    for point in points or ():  # of one segment, asked at any time, by its id
-                        self.facts[key][point["id"]] = point["verdict"] == "supported"
-                    if logic:
-                        self.logic[key].add(logic["verdict"] in ("consistent", "no_relation"))
+                    for point in points or ():
+                        self.facts[key][texts[point["id"]]] = point["verdict"] == "supported"
+                    ties = self.logic[key]
+                    own = ties.setdefault(frozenset(point["text"] for point in asked[ident]), set())
+                    if logic:  # a second look shows some points only
+                        for verdicts in [own] if prompt_name(body) == "judge" else ties.values():
+                            verdicts.add(logic["verdict"] in ("consistent", "no_relation"))
         return reply
 
-    def supports(self, key: Key) -> bool:
+    def supports(self, key: Key, points: Sequence[str]) -> bool:
         """Whether the script said that all points are supported, and that the relation, if any, is licensed."""
-        return all(self.facts.get(key, {"": False}).values()) and True in self.logic.get(key, (True,))
+        said, ties = self.facts.get(key, {}), self.logic.get(key, {}).get(frozenset(points))
+        return all(said.get(point, False) for point in points) and (not ties or True in ties)
 
 
 @dataclass
@@ -263,7 +272,8 @@ def _outcome(
             key = (finding.claim, case.passages)
             verdicts[key][finding.verdict.value] += 1
             segments[finding.verdict.value] += 1
-            if finding.verdict is Verdict.SUPPORTED and not truth.supports(key):
+            points = [claim.text for claim in report.claims if claim.segment_id == finding.id] or [finding.claim]
+            if finding.verdict is Verdict.SUPPORTED and not truth.supports(key, points):
                 wrong.append(f"answer {number}: supported, though the script did not say so: {finding.claim!r}")
     by_fault: dict[str, Counter[str]] = defaultdict(Counter)
     for fault, prompt, keys in faults.hits:
