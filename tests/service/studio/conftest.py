@@ -12,10 +12,42 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from guardrail.service.studio.studio import Studio
+from tests.support.label_files import label_bridges, write_bridges
 from tests.support.recorded_answers import RECORDED_UNTIL, write_store
+from tests.support.studio_api import NOW, client_of
 from tests.support.studios import running
 
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """600 recorded answers."""
+    path = tmp_path_factory.mktemp("api") / "guardrail.db"
+    write_store(path, 600, now=NOW)
+    return path
+
+
+@pytest.fixture(scope="module")
+def client(store):
+    """A client of the studio over them."""
+    return client_of(store)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Sixty answers with labels, for the view Set."""
+    path = write_bridges(tmp_path_factory.mktemp("set") / "answers.jsonl", 60)
+    label_bridges(path)
+    return path
+
+
+@pytest.fixture
+def out(source):
+    """The policy file that may be written; it is not there yet."""
+    path = source.with_name("policy.yaml")
+    path.unlink(missing_ok=True)
+    return path
 
 
 @pytest.fixture(scope="session")

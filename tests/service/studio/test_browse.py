@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from guardrail.telemetry.records import RecordStore
 from tests.support.recorded_answers import write_answers, write_store
-from tests.support.studio_api import asked, client_of
-
-NOW = time.time()
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("api") / "guardrail.db"
-    write_store(path, 600, now=NOW)
-    return path
-
-
-@pytest.fixture(scope="module")
-def client(store):
-    return client_of(store)
+from tests.support.studio_api import NOW, asked, client_of
 
 
 def test_a_list_its_next_page_and_one_of_its_answers(client):

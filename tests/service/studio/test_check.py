@@ -5,28 +5,18 @@ import json
 
 import httpx
 import pytest
-from starlette.testclient import TestClient
 
 from guardrail import Guard, Policy
-from guardrail.service.studio.app import create_app
 from guardrail.service.studio.check import CheckBody, checked
 from guardrail.service.studio.studio import Studio
 from guardrail.types import Verdict
+from tests.support.studio_api import example, opened
 from tests.support.studios import Waiting
-
-EXAMPLE = "Why was Larkmoor Dam closed in 2021?"
 
 
 @pytest.fixture(scope="module")
 def client():
-    app = create_app(Studio())
-    with TestClient(app, base_url="http://127.0.0.1", headers={"x-studio-token": app.state.token}) as found:
-        yield found
-
-
-def example(client, title=EXAMPLE):
-    found = next(each for each in client.get("/api/examples").json()["examples"] if each["title"] == title)
-    return {key: found[key] for key in ("question", "answer", "passages")}
+    yield from opened(Studio())
 
 
 def test_a_check_says_what_the_guard_says(client):

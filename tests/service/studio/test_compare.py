@@ -6,22 +6,7 @@ import time
 
 import pytest
 
-from tests.support.recorded_answers import write_store
-from tests.support.studio_api import asked, client_of
-
-NOW = time.time()
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("api") / "guardrail.db"
-    write_store(path, 600, now=NOW)
-    return path
-
-
-@pytest.fixture(scope="module")
-def client(store):
-    return client_of(store)
+from tests.support.studio_api import asked
 
 
 def followed(client, body):

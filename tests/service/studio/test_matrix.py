@@ -5,29 +5,19 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from starlette.testclient import TestClient
 
 from guardrail.check.contract import AsyncEngine, Engine, VerifyRequest
-from guardrail.service.studio.app import create_app
 from guardrail.service.studio.matrix import Kept, keeping, matrix_record, relation_records
 from guardrail.service.studio.studio import Studio
 from guardrail.testing import FakeEngine
 from guardrail.types import Passage, Segment, Span
 from tests.support.service_engines import AwaitedEngine
-
-EXAMPLE = "Why was Larkmoor Dam closed in 2021?"
+from tests.support.studio_api import example, opened
 
 
 @pytest.fixture(scope="module")
 def client():
-    app = create_app(Studio())
-    with TestClient(app, base_url="http://127.0.0.1", headers={"x-studio-token": app.state.token}) as found:
-        yield found
-
-
-def example(client, title=EXAMPLE):
-    found = next(each for each in client.get("/api/examples").json()["examples"] if each["title"] == title)
-    return {key: found[key] for key in ("question", "answer", "passages")}
+    yield from opened(Studio())
 
 
 def test_the_matrix_has_a_row_for_each_finding(client):

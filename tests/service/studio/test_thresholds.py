@@ -7,41 +7,19 @@ import sys
 import time
 
 import pytest
-from starlette.testclient import TestClient
 
 from guardrail import Guard, Policy
 from guardrail.cli.main import main
 from guardrail.errors import UsageError
 from guardrail.evaluation.intervals import wilson
-from guardrail.service.studio.app import create_app
 from guardrail.service.studio.studio import Studio
 from tests.support.label_files import label_bridges, write_bridges, write_labels
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    path = write_bridges(tmp_path_factory.mktemp("set") / "answers.jsonl", 60)
-    label_bridges(path)
-    return path
-
-
-@pytest.fixture
-def out(source):
-    """The file that may be written; it is not there yet."""
-    path = source.with_name("policy.yaml")
-    path.unlink(missing_ok=True)
-    return path
+from tests.support.studio_api import opened
 
 
 @pytest.fixture(scope="module")  # the answers are judged once
 def client(source):
     yield from opened(Studio(source, policy_out=source.with_name("policy.yaml")))
-
-
-def opened(studio):
-    app = create_app(studio)
-    with TestClient(app, base_url="http://127.0.0.1", headers={"x-studio-token": app.state.token}) as found:
-        yield found
 
 
 def table(client, **query):

@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from guardrail.service.studio.json_rows import JsonRows
 from guardrail.service.studio.recorded.chosen import read_chosen
 from guardrail.service.studio.recorded.file_source import FileSource
+from guardrail.service.studio.recorded.listing import list_records
 from guardrail.service.studio.recorded.source import StoreSource
 from guardrail.telemetry.records import RecordStore
 from tests.support.recorded_answers import RECORDED_UNTIL, outcome
 
 NOW = RECORDED_UNTIL
+ANSWER = "The dam opened in 1963. It supplies Oslo."
+PASSAGE = "The dam opened in 1963. It supplies Fennick."
 
 
 def asked(source, question, query=None, *more):
     """What a function makes of the chosen records of a source."""
     with source.open() as connection:
         return question(connection, read_chosen(query or {}, NOW), NOW, *more)
+
+
+def row(**given):
+    """A line of a file."""
+    return json.dumps({"id": "a", "question": "When?", "answer": ANSWER, "passages": [PASSAGE], **given})
+
+
+def listed(source, query=None, **how):
+    """The records of a source that a query chooses."""
+    with source.open() as connection:
+        return list_records(source, connection, read_chosen(query or {}, NOW), NOW, **how).records
+
+
+def one(source, ident):
+    """The record of that id."""
+    with source.open() as connection:
+        return source.find(connection, ident)
 
 
 def release(verdict, count, name, **labels):

@@ -8,32 +8,11 @@ import pytest
 
 from guardrail import Guard, Policy
 from guardrail.check.report_json import result_record
-from guardrail.service.studio.recorded.chosen import read_chosen
 from guardrail.service.studio.recorded.file_rows import NO_ANSWER, NO_PASSAGES
-from guardrail.service.studio.recorded.listing import list_records
 from guardrail.telemetry.records.export import as_json
 from guardrail.telemetry.records.store import RecordStore
-from tests.service.studio.recorded.conftest import NOW
+from tests.service.studio.recorded.conftest import ANSWER, NOW, PASSAGE, listed, one, row
 from tests.support.recorded_answers import outcome
-
-ANSWER = "The dam opened in 1963. It supplies Oslo."
-
-
-PASSAGE = "The dam opened in 1963. It supplies Fennick."
-
-
-def row(**given):
-    return json.dumps({"id": "a", "question": "When?", "answer": ANSWER, "passages": [PASSAGE], **given})
-
-
-def listed(source, query=None, **how):
-    with source.open() as connection:
-        return list_records(source, connection, read_chosen(query or {}, NOW), NOW, **how).records
-
-
-def one(source, ident):
-    with source.open() as connection:
-        return source.find(connection, ident)
 
 
 def test_reports_of_guardrail_check(file):

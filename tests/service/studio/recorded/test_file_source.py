@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from guardrail import Guard, Policy
@@ -11,26 +9,8 @@ from guardrail.errors import UsageError
 from guardrail.service.studio.recorded.chosen import read_chosen
 from guardrail.service.studio.recorded.contest import judged
 from guardrail.service.studio.recorded.facets import facets
-from guardrail.service.studio.recorded.listing import list_records
 from guardrail.service.studio.recorded.tally import tally
-from tests.service.studio.recorded.conftest import NOW
-
-ANSWER = "The dam opened in 1963. It supplies Oslo."
-PASSAGE = "The dam opened in 1963. It supplies Fennick."
-
-
-def row(**given):
-    return json.dumps({"id": "a", "question": "When?", "answer": ANSWER, "passages": [PASSAGE], **given})
-
-
-def listed(source, query=None, **how):
-    with source.open() as connection:
-        return list_records(source, connection, read_chosen(query or {}, NOW), NOW, **how).records
-
-
-def one(source, ident):
-    with source.open() as connection:
-        return source.find(connection, ident)
+from tests.service.studio.recorded.conftest import NOW, PASSAGE, listed, one, row
 
 
 def test_answers_that_nobody_checked(file):

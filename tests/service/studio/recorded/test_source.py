@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
-
-import pytest
 
 from guardrail.service.studio.recorded.source import REDACTED, StoreSource
 from guardrail.telemetry.records import RecordStore
 from tests.support.recorded_answers import outcome, write_store
-from tests.support.studio_api import asked, client_of
-
-NOW = time.time()
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("api") / "guardrail.db"
-    write_store(path, 600, now=NOW)
-    return path
-
-
-@pytest.fixture(scope="module")
-def client(store):
-    return client_of(store)
+from tests.support.studio_api import NOW, asked, client_of
 
 
 def test_an_answer_without_texts_says_so(tmp_path):

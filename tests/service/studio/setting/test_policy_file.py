@@ -5,40 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from guardrail import Policy
 from guardrail.errors import ConfigurationError, UsageError
-from guardrail.service.studio.app import create_app
 from guardrail.service.studio.setting.policy_file import NOTHING, draft, write
 from guardrail.service.studio.studio import Studio
-from tests.support.label_files import label_bridges, write_bridges
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    path = write_bridges(tmp_path_factory.mktemp("set") / "answers.jsonl", 60)
-    label_bridges(path)
-    return path
-
-
-@pytest.fixture
-def out(source):
-    """The file that may be written; it is not there yet."""
-    path = source.with_name("policy.yaml")
-    path.unlink(missing_ok=True)
-    return path
+from tests.support.studio_api import opened
 
 
 @pytest.fixture(scope="module")  # the answers are judged once
 def client(source):
     yield from opened(Studio(source, policy_out=source.with_name("policy.yaml")))
-
-
-def opened(studio):
-    app = create_app(studio)
-    with TestClient(app, base_url="http://127.0.0.1", headers={"x-studio-token": app.state.token}) as found:
-        yield found
 
 
 def test_a_file_is_shown_before_it_is_written_and_never_over_something_else(client, out):
