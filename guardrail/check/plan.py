@@ -16,12 +16,12 @@ from guardrail.check.entities import cluster, group, link, mixed
 from guardrail.check.judge import judge, judge_claims
 from guardrail.check.logic import check_logic
 from guardrail.check.matrix import VerifiedAnswer, evidence_texts, with_late_rows
-from guardrail.check.refusals import refusals, refuted, with_refuted, without_rows
+from guardrail.check.refusals import refusals, with_refusals
 from guardrail.check.retrieve import retrieved
 from guardrail.check.scores import answer_score, answer_verdict, reduce_matrix
 from guardrail.errors import UsageError, rust_panics_as_errors
 from guardrail.telemetry import add_usage, stage
-from guardrail.types import Cause, Decomposition, Entity, EntityGroup, Report, Segment, SupportMatrix
+from guardrail.types import Cause, Decomposition, Entity, EntityGroup, Report
 
 MAX_SEGMENTS = 1_000
 """Segments checked of one answer; what is beyond is UNVERIFIED, since nobody waits for minutes on one answer."""
@@ -68,7 +68,7 @@ def check_plan(call: Call) -> Program[Report]:
     with stage("verify"):
         asked = (*segments[:MAX_SEGMENTS], *declining)
         matrix = yield from verified(call.engine, call.request(asked, draft.usage, entities, groups))
-    draft, matrix = yield from pure(_with_refusals, call, draft, matrix, declining)
+    draft, matrix = yield from pure(with_refusals, draft, matrix, declining, call.threshold)
     if not draft.parts.checked:
         return replace(call.without_claims(draft), usage=draft.usage + matrix.usage)
     known = call.verified(draft, with_late_rows(matrix, segments[MAX_SEGMENTS:], call.passages, MAX_SEGMENTS))
@@ -98,15 +98,6 @@ def _group(call: Call, parts: Decomposition, draft: Draft) -> tuple[tuple[Entity
         return entities, draft.groups
     groups = group(draft.parts.checked if call.claims is None else parts.checked, call.answer, entities)
     return entities, groups if call.claims is None else group_claims(draft.parts.checked, parts, groups)
-
-
-def _with_refusals(
-    call: Call, draft: Draft, matrix: SupportMatrix, declining: Sequence[Segment]
-) -> tuple[Draft, SupportMatrix]:
-    """The refusals that the passages contradict are claims; of the others nothing is told."""
-    false = refuted(declining, matrix, call.threshold)
-    true = {segment.id for segment in declining} - false
-    return with_refuted(draft, false), without_rows(matrix, true)
 
 
 def _link(

@@ -22,28 +22,23 @@ def refusals(engine: Engine | AsyncEngine, draft: Draft) -> tuple[Segment, ...]:
     return tuple(segment for segment in draft.parts.segments if segment.skipped == DECLINES)
 
 
-def refuted(declining: Collection[Segment], matrix: SupportMatrix, threshold: float) -> frozenset[str]:
-    """Ids of the refusals that the passages contradict."""
+def with_refusals(
+    draft: Draft, matrix: SupportMatrix, declining: Collection[Segment], threshold: float
+) -> tuple[Draft, SupportMatrix]:
+    """The refusals that the passages contradict as claims to check; of the others nothing is told."""
     ids = {segment.id for segment in declining}
-    return frozenset(
+    false = {
         row.segment_id
         for row in matrix.rows
         if row.segment_id in ids and verdict_of(row, threshold) is Verdict.CONTRADICTED
-    )
-
-
-def with_refuted(draft: Draft, ids: frozenset[str]) -> Draft:
-    """The draft in which these refusals are claims to check."""
-    if not ids:
-        return draft
-    segments = tuple(replace(s, skipped=None) if s.id in ids else s for s in draft.parts.segments)
-    return replace(draft, parts=replace(draft.parts, segments=segments, abstained=False))
-
-
-def without_rows(matrix: SupportMatrix, ids: Collection[str]) -> SupportMatrix:
-    """The matrix without what was made of these segments."""
-    return replace(
+    }
+    true = ids - false
+    if false:
+        segments = tuple(replace(s, skipped=None) if s.id in false else s for s in draft.parts.segments)
+        draft = replace(draft, parts=replace(draft.parts, segments=segments, abstained=False))
+    told = replace(
         matrix,
-        rows=tuple(row for row in matrix.rows if row.segment_id not in ids),
-        logic=tuple(verdict for verdict in matrix.logic if verdict.segment_id not in ids),
+        rows=tuple(row for row in matrix.rows if row.segment_id not in true),
+        logic=tuple(verdict for verdict in matrix.logic if verdict.segment_id not in true),
     )
+    return draft, told

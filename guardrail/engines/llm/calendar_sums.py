@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.fact import Amount, Moment
+from guardrail.text.facts.units import DAY, YEAR
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
 _WORKING = re.compile(
@@ -22,9 +23,8 @@ _FROM_TO = re.compile(
     r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
     re.IGNORECASE,
 )
-_DAY = 86_400.0
-_MONTH = 365.25 / 12 * _DAY
-_UNITS = {_DAY: (1, 0), 7 * _DAY: (7, 0), _MONTH: (0, 1), 12 * _MONTH: (0, 12)}
+_MONTH = YEAR / 12
+_UNITS = {DAY: (1, 0), 7 * DAY: (7, 0), _MONTH: (0, 1), YEAR: (0, 12)}
 """Days and months of each unit that a date moves by."""
 
 _SOME_YEAR = 2025
@@ -125,13 +125,13 @@ def _lengths(one: Moment, two: Moment) -> Iterator[float]:
         except ValueError:
             return
         known = one.years and two.years
-        yield from (((apart if known else apart % 365) + counted) * _DAY for counted in (0, 1))
+        yield from (((apart if known else apart % 365) + counted) * DAY for counted in (0, 1))
         if one.day == two.day:
             yield _months(one, two) * _MONTH
     elif one.month and two.month:
         yield from ((_months(one, two) + counted) * _MONTH for counted in (0, 1))
     elif one.weekdays and two.weekdays:
-        yield from (((two.weekdays[0] - one.weekdays[0]) % 7 + counted) * _DAY for counted in (0, 1))
+        yield from (((two.weekdays[0] - one.weekdays[0]) % 7 + counted) * DAY for counted in (0, 1))
 
 
 def _day_of(text: str) -> Moment | None:

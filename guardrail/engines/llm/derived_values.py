@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.calendar_sums import gives_day, gives_span
@@ -103,11 +103,6 @@ class DerivedValues:
         alike = all(isinstance(amount, Amount) and amount.unit in units for amount in amounts)
         return alike and gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
 
-    def count_in(self, scale: str) -> bool:
-        """Whether some document has the word for thousands or millions."""
-        word = scale.strip().casefold()
-        return _is_word(word) and any(word in text.casefold() for text in self._texts[1:])
-
     @cached_property
     def numbers(self) -> set[float]:
         """All that documents and question have, in digits or in words."""
@@ -116,7 +111,7 @@ class DerivedValues:
 
     def _shown(self, value: str, workings: Workings) -> bool:
         forms = [value]
-        if (scale := SCALE.search(value)) and self.count_in(scale.group()):
+        if (scale := SCALE.search(value)) and any(self._that_count_in(scale.group())):
             forms.append(SCALE.sub("", value))  # sums are worked out in the documents' millions
         return (
             any(gives(form, workings, self._summands) for form in forms)
@@ -147,15 +142,20 @@ class DerivedValues:
         """Whether something is charged or counted by the started hour."""
         return any(map(_STARTED.search, self._texts))
 
+    def _that_count_in(self, scale: str) -> Iterator[str]:
+        """Documents and titles that have the word for thousands or millions; a letter may be metres as well."""
+        word = scale.strip().casefold()
+        if len(word) > 1 or not word.isascii():
+            yield from (text for text in self._texts[1:] if word in text.casefold())
+
     def _is_scaled(self, value: str, workings: Workings) -> bool:
         """Whether the documents count in thousands or millions where they say so once: "84 thousand of the 120"."""
         for one, other in workings:
             scale = SCALE.search(other)
-            same = scale is not None and value in one and not missing_facts(extract(value), [extract(other)])
-            if scale is None or not same or not _is_word(scale.group().strip()):
+            if scale is None or value not in one or missing_facts(extract(value), [extract(other)]):
                 continue
-            word, numbers = scale.group().strip().casefold(), numbers_in(SCALE.sub("", other))
-            if any(word in text.casefold() and numbers <= numbers_in(text) for text in self._texts[1:]):
+            numbers = numbers_in(SCALE.sub("", other))
+            if any(numbers <= numbers_in(text) for text in self._that_count_in(scale.group())):
                 return True
         return False
 
@@ -170,11 +170,6 @@ class DerivedValues:
     def _moments(self) -> list[Moment]:
         facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
         return [fact.value for fact in facts if isinstance(fact.value, Moment)]
-
-
-def _is_word(scale: str) -> bool:
-    """Whether it is more than a letter, which may be metres as well."""
-    return len(scale) > 1 or not scale.isascii()
 
 
 def _in_words(texts: Sequence[Facts]) -> set[float]:

@@ -156,6 +156,10 @@ class Documents:
     def _asked(self) -> frozenset[str]:
         return frozenset(content_words(self._question))
 
+    @cached_property
+    def _stated(self) -> frozenset[str]:
+        return frozenset(content_words(stated_in(self._question)))
+
     def asked(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
         """Whether a claim says again what the question says of the reader's own case, or what follows from it.
 
@@ -169,7 +173,7 @@ class Documents:
         missing = missing_facts(extract(claim), [extract(self._question)])
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
-        known = set(content_words(stated_in(self._question)))
+        known = self._stated
         linked: set[str] = set()
         for one, other in _both_ways(workings):
             theirs = _told(other) - {"question"}

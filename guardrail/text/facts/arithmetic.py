@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from guardrail.text.facts.fact import Amount, Bound, Moment
+from guardrail.text.facts.units import DAY, YEAR
 
-_DAY, _YEAR = 86_400.0, 31_557_600.0
 _ROOMY = 3.0  # how far "more than" may lie from the number that it rests on
 _PURE = frozenset({"", "x", "%"})  # units that a factor may have
 
@@ -62,23 +62,23 @@ def _years_apart(one: Moment, two: Moment) -> Iterator[float]:
     if one.month and two.month:
         months = abs((one.years[0] - two.years[0]) * 12 + one.month - two.month)
         days = abs(months * 30.44 + (one.day or 1) - (two.day or 1)) if one.day and two.day else 0.0
-        yield from (months * _YEAR / 12, days * _DAY)
+        yield from (months * YEAR / 12, days * DAY)
         if one.month != two.month:
-            yield from (months // 12 * _YEAR, -(-months // 12) * _YEAR)
-    yield from (years * _YEAR, (years + 1) * _YEAR)
+            yield from (months // 12 * YEAR, -(-months // 12) * YEAR)
+    yield from (years * YEAR, (years + 1) * YEAR)
 
 
 def _days_apart(one: Moment, two: Moment) -> Iterator[float]:
     """Durations between two days of one year, or of one month."""
     if one.month and two.month:
         months = abs(one.month - two.month)
-        yield months * _YEAR / 12
+        yield months * YEAR / 12
         if one.day and two.day:
             turn = 1 if one.month > two.month else -1
             days = abs(months * 30.44 + (one.day - two.day) * turn)
-            yield from (days * _DAY, round(days) * _DAY, (days + 1) * _DAY)
+            yield from (days * DAY, round(days) * DAY, (days + 1) * DAY)
     elif one.day and two.day:
-        yield abs(one.day - two.day) * _DAY
+        yield abs(one.day - two.day) * DAY
 
 
 def _apart(one: Moment, two: Moment) -> Iterator[float]:
@@ -86,7 +86,7 @@ def _apart(one: Moment, two: Moment) -> Iterator[float]:
     yield from _years_apart(one, two) if one.years and two.years else _days_apart(one, two)
     if one.weekdays and two.weekdays:
         days = abs(one.weekdays[0] - two.weekdays[0])
-        yield from (days * _DAY, (7 - days) * _DAY)
+        yield from (days * DAY, (7 - days) * DAY)
     if one.minute is not None and two.minute is not None:
         minutes = abs(one.minute - two.minute)
         yield from (minutes * 60.0, abs(720 - minutes) * 60.0, (1440 - minutes) * 60.0)
@@ -177,14 +177,14 @@ def _aligned(claim: Amount, amount: Amount) -> float:
 
 def _fits(claim: Amount, value: float, tolerance: float = 1e-6) -> bool:
     if claim.bound is Bound.EXACT:
-        slack = 0.035 if claim.unit == "s" and claim.base > 20 * _DAY else tolerance
+        slack = 0.035 if claim.unit == "s" and claim.base > 20 * DAY else tolerance
         return near(claim.base, value, slack)
     return holds(claim, value, value)
 
 
 def shifted_year(year: int, amounts: Iterable[Amount], moments: Iterable[Moment], *, next_to: bool) -> bool:
     """Whether a year lies a stated number of years from another; ``next_to``: the text says "the next year"."""
-    spans = {round(a.base / _YEAR) for a in amounts if a.unit == "s" and a.base >= 0.9 * _YEAR}
+    spans = {round(a.base / YEAR) for a in amounts if a.unit == "s" and a.base >= 0.9 * YEAR}
     spans |= {round(a.raw) for a in amounts if not a.unit and a.raw < 120}
     if next_to:
         spans.add(1)
@@ -194,6 +194,6 @@ def shifted_year(year: int, amounts: Iterable[Amount], moments: Iterable[Moment]
 
 def shifted_minute(minute: int, amounts: Iterable[Amount], moments: Iterable[Moment]) -> bool:
     """Whether a time of day lies a stated duration from another."""
-    spans = {round(a.base / 60) for a in amounts if a.unit == "s" and a.base < _DAY}
+    spans = {round(a.base / 60) for a in amounts if a.unit == "s" and a.base < DAY}
     known = [m.minute for m in moments if m.minute is not None]
     return any(abs(minute - k) % 720 in spans for k in known)

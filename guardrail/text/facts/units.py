@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60.0, 3600.0, 86_400.0, 31_557_600.0
+_MINUTE, _HOUR = 60.0, 3600.0
+DAY, YEAR = 86_400.0, 31_557_600.0
+"""In seconds."""
+
 
 _TABLE: dict[str, dict[str, float]] = {
     "m": {
@@ -34,14 +37,14 @@ _TABLE: dict[str, dict[str, float]] = {
         "ms|millisecond|milliseconds|毫秒": 0.001,
         "min|mins|minute|minutes|Minuten|minutos|分钟": _MINUTE,
         "h|hr|hrs|hour|hours|Stunde|Stunden|hora|horas|heure|heures|小时|个小时|钟头|个钟头": _HOUR,
-        "day|days|night|nights|Tage|Tagen|Werktage|Werktagen|día|días|jour|jours|天|日": _DAY,
-        "week|weeks|Woche|Wochen|semana|semanas|semaine|semaines|周|星期|个星期|礼拜": 7 * _DAY,
-        "fortnight|fortnights": 14 * _DAY,
-        "month|months|Monat|Monate|Monaten|mes|meses|mois|个月|月": _YEAR / 12,
-        "quarter-year": _YEAR / 4,
-        "year|years|yr|yrs|Jahr|Jahre|Jahren|año|años|ans|年|周年|周岁|岁|年间": _YEAR,
-        "decade|decades": 10 * _YEAR,
-        "century|centuries": 100 * _YEAR,
+        "day|days|night|nights|Tage|Tagen|Werktage|Werktagen|día|días|jour|jours|天|日": DAY,
+        "week|weeks|Woche|Wochen|semana|semanas|semaine|semaines|周|星期|个星期|礼拜": 7 * DAY,
+        "fortnight|fortnights": 14 * DAY,
+        "month|months|Monat|Monate|Monaten|mes|meses|mois|个月|月": YEAR / 12,
+        "quarter-year": YEAR / 4,
+        "year|years|yr|yrs|Jahr|Jahre|Jahren|año|años|ans|年|周年|周岁|岁|年间": YEAR,
+        "decade|decades": 10 * YEAR,
+        "century|centuries": 100 * YEAR,
     },
     "B": {
         "bytes|byte|B|字节": 1,
