@@ -161,10 +161,9 @@ class DerivedValues:
 
     @cached_property
     def _summands(self) -> set[float]:
-        """The numbers, and a hundredth of each where something is in cents: in a sum "30.9 cents" is 0.309."""
-        if not any(map(_CENTS.search, self._texts)):
-            return self.numbers
-        return self.numbers | {round(number / 100, 9) for number in self.numbers}
+        """The numbers, and a hundredth of those in texts that count in cents: in a sum "30.9 cents" is 0.309."""
+        cents = (number for text in self._texts if _CENTS.search(text) for number in numbers_in(text))
+        return self.numbers | {round(number / 100, 9) for number in cents}
 
     @cached_property
     def _moments(self) -> list[Moment]:

@@ -17,7 +17,7 @@ from guardrail.engines.llm.short_forms import TIE
 from guardrail.engines.llm.statements import declines, denies, is_about_documents, is_advice, is_label, is_talk
 from guardrail.text.facts import extract
 from guardrail.text.wording import negations
-from guardrail.text.words import content_words, read_words
+from guardrail.text.words import content_words
 from guardrail.types import (
     LOGIC_ERRORS,
     Cause,
@@ -25,8 +25,6 @@ from guardrail.types import (
     Claim,
     ErrorType,
     LogicVerdict,
-    Relation,
-    RelationKind,
     Row,
     Segment,
     Span,
@@ -161,7 +159,7 @@ def _point(
         return _blank(claim.id, documents, _UNNAMED)
     if reply.verdict == "absent" and "S" in labels and "C" not in labels:  # a document says itself that it is not known
         reply = reply.model_copy(update={"verdict": "supported"})
-    quotes, invented = _quotes(reply.quotes, documents)
+    quotes, invented = _quotes(reply.quotes, documents, claim.text)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     certainty = CERTAINTY["low" if reply.second else reply.confidence]
@@ -297,7 +295,9 @@ def _labels(text: str, documents: Documents) -> tuple[str, ...] | None:
     return tuple(named[ident] for ident in documents.ids)
 
 
-def _quotes(replies: Sequence[QuoteReply], documents: Documents) -> tuple[dict[int, tuple[Span, ...]], bool]:
+def _quotes(
+    replies: Sequence[QuoteReply], documents: Documents, claim: str
+) -> tuple[dict[int, tuple[Span, ...]], bool]:
     """Spans by document, and whether some quote is not where it says; its document then has none that counts."""
     found: dict[int, tuple[Span, ...]] = {}
     spoiled: set[int | None] = set()
@@ -305,7 +305,9 @@ def _quotes(replies: Sequence[QuoteReply], documents: Documents) -> tuple[dict[i
         number = documents.number(reply.document)
         spans = () if number is None else documents.locate(number, reply.text)
         if number is not None and not spans and documents.titled(number, reply.text):
-            continue  # no evidence, but nothing made up
+            spans = documents.opening(number, claim)
+            if not spans:
+                continue  # no evidence, but nothing made up
         if number is None or not spans:
             spoiled.add(number)
             continue
@@ -379,7 +381,7 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
         reply = FoundLogic.model_validate(raw)
     except ValidationError:
         return None, _NO_LOGIC
-    quotes, invented = _quotes(reply.quotes, documents)
+    quotes, invented = _quotes(reply.quotes, documents, segment.text)
     evidence = [(n, span) for n, spans in quotes.items() for span in spans]
     # Beside orders, "it is no relation" needs a quote too: it would be the easiest thing to talk a judge into.
     # What follows from the documents' silence ("... so I cannot answer that") has none.
@@ -407,39 +409,6 @@ def _logic(raw: object, segment: Segment, documents: Documents) -> tuple[LogicVe
         contradicts=reply.verdict == "contradicted",
         decisive=True,
     ), None
-
-
-_PART = 0.8
-"""Share of a segment's words up to which a point is a part of it."""
-
-_TIES = frozenset({RelationKind.CAUSE, RelationKind.PURPOSE, RelationKind.CONCESSION, RelationKind.SEQUENCE})
-"""Relations of two statements that a point about the whole segment would hide; a condition is part of its point."""
-
-
-def tie_words(segment: Segment) -> str | None:
-    """The words that tie points of the segment together, and are judged as such; None if there are none.
-
-    A relation whose words stand in a point is judged with that point, once: a condition, a quantity, a cause that is
-    one. A point about the whole segment would hide what ties two statements together: there it is asked for too.
-    """
-    whole = len(read_words(segment.text))
-    points = [(" ".join(c.text.split()).casefold(), len(read_words(c.text)) > _PART * whole) for c in segment.claims]
-
-    def inside(relation: Relation) -> bool:
-        ties = relation.kind in _TIES
-        return any(_has(text, relation.connective) for text, is_whole in points if not (ties and is_whole))
-
-    tied = dict.fromkeys(
-        relation.connective
-        for relation in segment.relations
-        if relation.kind is not RelationKind.SCOPE and not inside(relation)
-    )
-    return "; ".join(tied) or None
-
-
-def _has(text: str, connective: str) -> bool:
-    words = re.escape(" ".join(connective.split()).casefold())
-    return re.search(rf"\b{words}\b" if connective.isascii() else words, text) is not None
 
 
 def with_inner_logic(judged: Judgement, segment: Segment) -> Judgement:

@@ -22,12 +22,12 @@ from guardrail.engines.llm.judgement import (
     claims_of,
     nothing,
     read_segment,
-    tie_words,
     with_inner_logic,
 )
 from guardrail.engines.llm.prompts import LEAST_TOKENS, ask, in_calls, instructions
 from guardrail.engines.llm.protocol import LLMError, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.relation_words import tie_words
 from guardrail.engines.llm.replies import answer_of
 from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
 from guardrail.engines.llm.second_look import Call

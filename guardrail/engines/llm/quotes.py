@@ -34,6 +34,9 @@ _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
+_TITLE_SPEAKS = 0.6
+"""Share of a claim's content words that a title has which says the claim by itself."""
+
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
@@ -47,12 +50,18 @@ _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
 
 _MADE_UP = re.compile(
-    r"\s*(?:an?|any|anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?"
-    r"(?=\b(?:would|could|can|cannot|can't|may|must|need|needs|does|do|is|are|qualifies|gets|pays|receives)\b)"
-    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))",
+    r"\s*(?:anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?(?=\b(?:does|do|is|are|VERBS)\b)"
+    r"|\s*(?:an?|any)\b.{0,200}?(?=\b(?:does|do|cannot|can't|(?:VERBS)(?!\s+(?:not\s+)?be))\b)"
+    r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are)\b)"
+    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))".replace(
+        "VERBS", "would|could|can|may|must|need|needs|qualifies|gets|pays|receives"
+    ),
     re.IGNORECASE | re.DOTALL,
 )
-"""A case that a claim makes up to apply a rule to ("An applicant who earns 3,000 would not ..."), up to its verb."""
+"""A case that a claim makes up to apply a rule to ("An applicant who earns 3,000 would not ..."), up to its verb.
+
+"A deposit of 500 EUR is required" or "must be paid" is none: its value is what the claim says.
+"""
 
 
 class Documents:
@@ -143,6 +152,19 @@ class Documents:
         """Whether a document's title has these words."""
         return _search(_plain(self.passages[number].title or "")[0], _plain(words)[0].strip(_EDGES), 0) is not None
 
+    def opening(self, number: int, claim: str) -> tuple[Span, ...]:
+        """The first sentence of a document whose title says the claim by itself; else ().
+
+        It stands for the title, which is no part of the passage's text. The title must have most words of the claim.
+        Never beside orders to the judge.
+        """
+        passage = self.passages[number]
+        words = set(content_words(claim))
+        told = words.intersection(content_words(passage.title or ""))
+        if self.hostile or not words or len(told) < _TITLE_SPEAKS * len(words):
+            return ()
+        return tuple(sentence.span for sentence in sentences(passage.text)[:1])
+
     def written(self, span: Span) -> str:
         """What the answer has there; "" if the answer is not known."""
         return span.of(self._answer)
@@ -230,9 +252,9 @@ class Documents:
         return None
 
     def _has_unscaled(self, value: str) -> bool:
-        """Whether a passage has the bare number, or numbers that give it, where the claim counts in millions."""
+        """Whether a table has the bare number, or numbers that give it, where the claim counts in millions."""
         bare = SCALE.sub("", value)
-        return bare != value and not missing_facts(extract(bare), self._facts)
+        return bare != value and bool(self._tables) and not missing_facts(extract(bare), self._tables)
 
     def _is_same_number(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says where a passage has a bare number in other words: "a 256-bit key = AES-256"."""
@@ -280,6 +302,11 @@ class Documents:
     def _facts(self) -> list[Facts]:
         titles = [extract(passage.title) for passage in self.passages if passage.title]
         return [*titles, *(f for passage in self.passages for s in sentences(passage.text) for f in s.all_facts)]
+
+    @cached_property
+    def _tables(self) -> list[Facts]:
+        """What rows of tables state: a cell need not say in which unit it counts."""
+        return [f for p in self.passages for s in sentences(p.text) if s.cells for f in s.all_facts]
 
     @cached_property
     def hostile(self) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from guardrail.text.language import may_be_english
 from guardrail.text.words import Word
 
 _DIGITS = re.compile(
@@ -17,6 +18,9 @@ _DIGITS = re.compile(
     r"|\s?(?P<zh>[十百千万亿]{1,2}))?",
 )
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_POINTED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?P<decimals>,[0-9]+)?")
+"""Thousands parted by points, as in German and Spanish; "1.200" alone may be a decimal number as well."""
+_PRICE_IN_POINTS = re.compile(r"\s?(?:€|EUR\b|euros?\b)(?!\s?(?:/|per\b|pro\b|je\b|por\b|par\b|al\b))", re.IGNORECASE)
 _CJK = re.compile(
     r"(?P<below>[二两三四五六七八九十百千]{1,4})分之(?P<above>[零〇一二两三四五六七八九十百千万]{1,12}(?:点[零〇一二三四五六七八九]{1,8})?)"
     r"(?!点?[零〇一二两三四五六七八九十百千万亿])"
@@ -104,13 +108,28 @@ def read_decimal(digits: str) -> float | None:
     return float(bare.replace(",", ".")) if marks <= 1 else None
 
 
+def _read_pointed(body: str, text: str, end: int) -> float | None:
+    """The value of digits whose thousands are parted by points; None if they are not.
+
+    "1.234,56" can be nothing else; "1.200" is in another language than English, and before a currency, but for a price
+    of a unit ("1.659 €/l").
+    """
+    match = _POINTED.fullmatch(body)
+    if match is None:
+        return None
+    sure = match["decimals"] or _PRICE_IN_POINTS.match(text, end) or not may_be_english(text)
+    return float(body.replace(".", "").replace(",", ".")) if sure else None
+
+
 def _in_digits(text: str) -> Iterator[Numeral]:
     for match in _DIGITS.finditer(text):
         start, end = match.span()
         groups = match.groupdict()
         suffix = next((name for name, group in groups.items() if group), None)
         body = text[start : end if suffix is None else match.start(suffix)].rstrip(" \u00a0-/")
-        value = read_decimal(body)
+        value = _read_pointed(body, text, start + len(body))
+        if value is None:
+            value = read_decimal(body)
         if value is None or (text[end : end + 1].isdecimal() and not text[end].isascii()):
             continue  # digits of two scripts are not one number
         form = "digits"

@@ -27,6 +27,8 @@ NOT_FOUND = [
     ("首都很大。", R.SCOPE),
     ("Bake it for 55 minutes in all, then cool it.", R.SCOPE),
     ("The fire's cause remains unknown.", R.CAUSE),
+    ("The new line is due to open in May.", R.CAUSE),
+    ("You paid 42 euros twice, so that's 84 euros.", R.PURPOSE),
 ]
 
 

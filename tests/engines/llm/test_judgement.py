@@ -93,6 +93,13 @@ def test_a_title_quoted_makes_no_other_quote_void() -> None:
     assert not read(point(labels="d1:S", quotes=quotes[:1]), documents=titled).complete
 
 
+def test_a_title_may_be_all_that_says_it() -> None:
+    titled = Documents([Passage(id="a", text="It was built for two towns.", title="Larkmoor Dam, 64 metres high")])
+    row = read(point(labels="d1:S", quotes=[{"document": "d1", "text": "64 metres high"}]), documents=titled).row
+    assert row.unverified is None
+    assert row.evidence == ((0, Span(0, 27)),)
+
+
 def test_two_documents_may_bear_a_claim_out_together() -> None:
     both = [HIGH, {"document": "d2", "text": "The reservoir of Larkmoor Dam holds 41 million cubic metres."}]
     assert read(point(labels="d1:P d2:P d3:N", quotes=both)).row.supported > 0.5

@@ -12,9 +12,10 @@ from guardrail.check.contract import DecomposeRequest
 from guardrail.check.decompose import decompose
 from guardrail.engines.llm import prompts
 from guardrail.engines.llm.draft import answer_units, read_draft
-from guardrail.engines.llm.judgement import read_segment, tie_words, with_inner_logic
+from guardrail.engines.llm.judgement import read_segment, with_inner_logic
 from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions
 from guardrail.engines.llm.quotes import Documents
+from guardrail.engines.llm.relation_words import tie_words
 from guardrail.engines.llm.replies import FoundError, LogicError
 from guardrail.engines.llm.short_forms import ShortDraft, long_draft, long_judgement
 from guardrail.types import Claim, Passage, Relation, RelationKind, Segment, Span
