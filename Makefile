@@ -16,6 +16,9 @@ PYTEST_ARGS ?=
 JOBS ?= 4
 TORCH ?= torch==2.13.0
 
+# Several processes of a test run import the same modules: they are compiled once.
+export PYTHONDONTWRITEBYTECODE :=
+
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check -q
 # Tests that need nothing but the installed package and its extra "openai": they also run on the wheel.
@@ -44,7 +47,7 @@ monitor-demo: $(addprefix $(VENV)/.with-,langchain openai monitoring) ## [ARGS=-
 	@$(BIN)/python examples/monitoring/run.py $(ARGS)
 
 test: $(VENV)/.with-dev lint ## ruff, mypy and pytest
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rR $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rR $(PYTEST_ARGS)
 
 lint: $(VENV)/.with-dev ## ruff and mypy
 	$(BIN)/ruff check .
@@ -77,14 +80,11 @@ ifneq ($(DATA),)
 	$(BIN)/python benchmarks/accuracy.py --data "$(DATA)"
 endif
 
-cross-encoder-test: $(VENV)/.with-dev $(VENV)/.with-sentence-transformers ## engines on torch models, with tiny ones
-	$(BIN)/python $(PIP) install "onnx>=1.17"
+cross-encoder-test: $(addprefix $(VENV)/.with-,dev sentence-transformers onnx) ## engines on torch models, with tiny ones
 	$(BIN)/python -m pytest $(PYTEST_ARGS) tests/engines/cross_encoder tests/training/test_restore.py
 
 # Events need a later OpenTelemetry, so test_spans.py of the integrations is left out.
-lowest-test: $(VENV)/bin/python ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, openai, OpenTelemetry
-	@test -x $(VENV)-lowest/bin/python || $(PYTHON) -m venv $(VENV)-lowest
-	$(VENV)-lowest/bin/python $(PIP) install -e . pytest pytest-rerunfailures pytest-xdist hypothesis $(LOWEST)
+lowest-test: $(VENV)-lowest/.with-lowest ## integrations and telemetry on the oldest supported LangChain, LlamaIndex, openai, OpenTelemetry
 	$(VENV)-lowest/bin/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS) \
 		$(addprefix tests/integrations/guardrail_,langchain llamaindex) \
 		$(patsubst %,--ignore=tests/integrations/guardrail_%/test_spans.py,langchain llamaindex) \
@@ -103,8 +103,8 @@ phoenix-test: $(VENV)/.with-dev ## traces and evaluations in a real Arize Phoeni
 
 wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run demo and tests without the sources
 	@set -eu; unset PYTHONPATH; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 1' HUP INT TERM; \
-	echo "building the wheel"; $(BIN)/python $(PIP) wheel --no-deps -w "$$dir/dist" .; \
 	$(BIN)/python -m venv "$$dir/venv"; \
+	echo "building the wheel"; "$$dir/venv/bin/python" $(PIP) wheel --no-deps -w "$$dir/dist" .; \
 	wheel=$$(echo "$$dir"/dist/*.whl); \
 	echo "installing $$(basename "$$wheel")"; "$$dir/venv/bin/python" $(PIP) install "$$wheel"; \
 	mkdir -p "$$dir/work/docs"; tar cf - $(WHEEL_TESTS) | tar xf - -C "$$dir/work"; \
@@ -140,6 +140,16 @@ $(VENV)/.with-torch: | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.with-sentence-transformers: $(VENV)/.with-torch
+
+$(VENV)/.with-onnx: | $(VENV)/bin/python
+	@$(BIN)/python $(PIP) install "onnx>=1.17"
+	@touch $@
+
+$(VENV)-lowest/.with-lowest: pyproject.toml Makefile | $(VENV)/bin/python
+	@test -x $(VENV)-lowest/bin/python || $(BIN)/python -m venv $(VENV)-lowest
+	@echo "installing the oldest versions into $(VENV)-lowest"
+	@$(VENV)-lowest/bin/python $(PIP) install -e . pytest pytest-rerunfailures pytest-xdist hypothesis $(LOWEST)
+	@touch $@
 
 # One stamp per extra: a second run installs nothing unless pyproject.toml has changed.
 $(VENV)/.with-%: pyproject.toml | $(VENV)/bin/python

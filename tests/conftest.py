@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import signal
 import socket
@@ -21,6 +22,15 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("guardrail")
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
+
+# What modules and collected tests hold lives to the end: the garbage collector need not look through it again and again.
+gc.disable()
+
+
+def pytest_collection_finish(session):
+    """From here on it looks at what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):
