@@ -295,7 +295,7 @@ def test_too_little_time_left_asks_nobody():
 def test_a_second_engine_that_outlasts_the_deadline_takes_nothing_along():
     """Awaited, a slow model is given up in time for the first engine's verdicts to be delivered."""
     slow = CascadeEngine(first=Scored({"Halloway": 0.3}), second=AsyncFake(Scored({}), wait=600.0), least_seconds=0.01)
-    checked = Guard(policy=Policy(deadline=15.0), engine=slow).acheck(ANSWER, PASSAGES)
+    checked = Guard(policy=Policy(deadline=4.0), engine=slow).acheck(ANSWER, PASSAGES)
     report = asyncio.run(asyncio.wait_for(checked, 120))
     assert [f.verdict for f in report.findings] == [Verdict.SUPPORTED, Verdict.UNSUPPORTED, Verdict.SUPPORTED]
     assert "no reply before the deadline" in report.findings[1].reason
@@ -339,7 +339,7 @@ def test_a_second_sync_engine_that_hangs_takes_nothing_along():
     slow = CascadeEngine(first=Scored({"Halloway": 0.3}), second=Hung(), least_seconds=0.01)
 
     async def checked():
-        report = await asyncio.wait_for(Guard(policy=Policy(deadline=15.0), engine=slow).acheck(ANSWER, PASSAGES), 120)
+        report = await asyncio.wait_for(Guard(policy=Policy(deadline=4.0), engine=slow).acheck(ANSWER, PASSAGES), 120)
         assert not release.is_set()
         return report
 

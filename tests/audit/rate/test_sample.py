@@ -50,7 +50,7 @@ def test_the_studio_opens_the_queue_and_keeps_the_ids(audited):
 
 
 def test_a_source_that_has_moved(audited, tmp_path):
-    log = tmp_path / "log.jsonl"
+    log = audited.parent / "log.jsonl"
     log.rename(tmp_path / "moved.jsonl")
     with pytest.raises(UsageError, match=r"source of the audit is gone.*--source"):
         draw_sample(audited, 40)
@@ -63,8 +63,8 @@ def test_a_source_that_has_moved(audited, tmp_path):
     assert "are not in the source any more" in CliRunner().invoke(app, words).output
 
 
-def test_answers_that_have_changed_are_not_labelled(audited, tmp_path):
-    write_lines(tmp_path / "log.jsonl", [row | {"answer": "Other."} for row in rows()])
+def test_answers_that_have_changed_are_not_labelled(audited):
+    write_lines(audited.parent / "log.jsonl", [row | {"answer": "Other."} for row in rows()])
     with pytest.raises(UsageError, match="none of the 40 drawn answers is in the source any more"):
         draw_sample(audited, 40)
     assert not (audited / "sample.jsonl").exists()

@@ -31,8 +31,8 @@ from langgraph.graph.message import add_messages
 from guardrail import Action, Guard, Policy
 from guardrail.testing import FakeEngine
 
-TOWNS = range(8)
-EIGHT = [f"When was the bridge of Town{k} built?" for k in TOWNS]
+TOWNS = range(4)
+QUESTIONS = [f"When was the bridge of Town{k} built?" for k in TOWNS]
 STORE = InMemoryVectorStore(WordEmbeddings())
 STORE.add_documents(
     [
@@ -67,7 +67,7 @@ class Scripted(BaseChatModel):
     def _reply(self, messages):
         town = int(re.findall(r"Town(\d)", " ".join(str(m.content) for m in messages if m.type == "human"))[-1])
         if self.searches and not any(isinstance(m, ToolMessage) for m in messages):
-            call = {"name": "search", "args": {"query": EIGHT[town]}, "id": f"call{town}"}
+            call = {"name": "search", "args": {"query": QUESTIONS[town]}, "id": f"call{town}"}
             return AIMessage(content="", tool_calls=[call])
         told = "invented" in str(messages[-1].content)
         return AIMessage(content=good(town) if told else raw(town), id=f"run-{town}")
@@ -194,16 +194,16 @@ def modes(chain):
     return {"stream_mode": EVERY} if hasattr(chain, "stream_channels") else {}
 
 
-async def eight_tasks(chain, given):
+async def all_tasks(chain, given):
     return await asyncio.gather(*(chain.ainvoke(each) for each in given))
 
 
-async def eight_streams(chain, given):
+async def all_streams(chain, given):
     return await asyncio.gather(*(collected(chain.astream(each, **modes(chain))) for each in given))
 
 
 def in_threads(call, given):
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(len(TOWNS)) as pool:
         return list(pool.map(call, given))
 
 
@@ -218,10 +218,10 @@ CALLS = {
     "astream": lambda c, given: [added(asyncio.run(collected(c.astream(given[0], **modes(c)))))],
     "batch": lambda c, given: pairs(c.batch(given)),
     "abatch": lambda c, given: pairs(asyncio.run(c.abatch(given))),
-    "8 threads": lambda c, given: pairs(in_threads(c.invoke, given)),
-    "8 tasks": lambda c, given: pairs(asyncio.run(eight_tasks(c, given))),
-    "8 streams": lambda c, given: [added(s) for s in in_threads(lambda g: list(c.stream(g, **modes(c))), given)],
-    "8 astreams": lambda c, given: [added(s) for s in asyncio.run(eight_streams(c, given))],
+    "4 threads": lambda c, given: pairs(in_threads(c.invoke, given)),
+    "4 tasks": lambda c, given: pairs(asyncio.run(all_tasks(c, given))),
+    "4 streams": lambda c, given: [added(s) for s in in_threads(lambda g: list(c.stream(g, **modes(c))), given)],
+    "4 astreams": lambda c, given: [added(s) for s in asyncio.run(all_streams(c, given))],
 }
 
 
@@ -240,8 +240,8 @@ def test_every_integration_however_it_is_called_does_what_the_policy_says(kind, 
     """And each call gets its own answer; what is withheld is in nothing that leaves."""
     make, ask = KINDS[kind]
     engine = FakeEngine({"invented": "unsupported"})
-    outcomes = CALLS[call](make(Guard(policy=ACTIONS[action], engine=engine)), [ask(q) for q in EIGHT])
-    assert len(outcomes) == (8 if call[0] == "8" or "batch" in call else 1)
+    outcomes = CALLS[call](make(Guard(policy=ACTIONS[action], engine=engine)), [ask(q) for q in QUESTIONS])
+    assert len(outcomes) == (len(TOWNS) if call[0] == "4" or "batch" in call else 1)
     for k, (output, text) in enumerate(outcomes):
         answer = answer_of(output)
         if action == "allow":
