@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from guardrail.errors import EngineError
 from guardrail.types import (
@@ -23,6 +23,9 @@ from guardrail.types import (
     SupportMatrix,
     Usage,
 )
+
+if TYPE_CHECKING:
+    from guardrail.check.decompose import Readers
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -170,6 +173,12 @@ class Gatherer(Protocol):
 def gatherer_of(engine: Engine | AsyncEngine) -> Gatherer | None:
     """Who makes this engine's calls for many answers together; None = each answer makes its own."""
     found: Gatherer | None = getattr(engine, "gatherer", None)
+    return found
+
+
+def readers_of(engine: Engine | AsyncEngine) -> Readers | None:
+    """Who takes apart an answer that is checked again as it grows; None = each answer is another one."""
+    found: Readers | None = getattr(engine, "readers", None)
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from guardrail.check.boundary import decomposed, usable, verified
 from guardrail.check.call import Call
 from guardrail.check.claims import given, group_claims, within_claims
-from guardrail.check.contract import DecomposeRequest, Draft, Linking
+from guardrail.check.contract import DecomposeRequest, Draft, Linking, readers_of
 from guardrail.check.decompose import decompose
 from guardrail.check.drivers import Program, pure
 from guardrail.check.entities import cluster, group, link, mixed
@@ -49,7 +49,7 @@ def check_plan(call: Call) -> Program[Report]:
     yield from usable(call.engine)
     with stage("decompose"):
         ids, titles = tuple(p.id for p in call.passages), tuple(p.title for p in call.passages if p.title)
-        parts = yield from pure(decompose, call.answer, question=call.question, passage_ids=ids, titles=titles)
+        parts = yield from pure(_apart, call, ids, titles)
         draft = yield from _draft(call, parts)
     segments = draft.parts.checked
     declining = refusals(call.engine, draft)[: max(0, MAX_SEGMENTS - len(segments))] if call.claims is None else ()
@@ -79,6 +79,13 @@ def check_plan(call: Call) -> Program[Report]:
     with stage("judge"):
         report = yield from pure(_judge, call, draft, known)
     return replace(report, seconds=time.monotonic() - call.started)
+
+
+def _apart(call: Call, passage_ids: Sequence[str], titles: Sequence[str]) -> Decomposition:
+    readers = readers_of(call.engine)
+    if readers is None:
+        return decompose(call.answer, question=call.question, passage_ids=passage_ids, titles=titles)
+    return readers.of(call.question, passage_ids, titles).read(call.answer).parts
 
 
 def _draft(call: Call, parts: Decomposition) -> Program[Draft]:

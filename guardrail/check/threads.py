@@ -1,7 +1,8 @@
 """Work in threads that nobody needs to wait for, and on several items at once by them, with results in order.
 
 A pool of the standard library joins its threads when the interpreter exits, so a request that hangs would hold up the
-exit; these threads end with the process. A start takes some 50 microseconds, a reply of a model seconds.
+exit; these threads end with the process. They are used again: who starts a thread waits until it runs, and among busy
+threads an event loop would wait for milliseconds.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
     """``work`` at work in a thread, in a copy of this context (so that spans keep their parent)."""
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()  # so that a waiter who gives up cannot cancel what runs
-    Thread(target=_tell, args=(future, partial(copy_context().run, work)), name="guardrail", daemon=True).start()
+    _pool("work", os.getpid(), None).submit(future, partial(copy_context().run, work))
     return future
 
 
@@ -103,39 +104,39 @@ async def in_pool(name: str, work: Callable[P, R], /, *args: P.args, **kwargs: P
     import asyncio  # not before a loop runs: 25 ms of the import
 
     context = copy_context()
-    return await asyncio.wrap_future(_pool(name, os.getpid()).submit(body))
+    future: Future[R] = Future()
+    _pool(name, os.getpid(), _POOL).submit(future, body)
+    return await asyncio.wrap_future(future)
 
 
 class _Pool:
-    """Up to _POOL threads, started as they are needed; a start costs more than handing work over."""
+    """Threads, started as they are needed, up to ``most``; None = as many as there is work at once."""
 
-    def __init__(self, name: str) -> None:
-        self._name = f"guardrail-{name}"
+    def __init__(self, name: str, most: int | None) -> None:
+        self._name, self._most = f"guardrail-{name}", most
         self._todo: SimpleQueue[tuple[Future[Any], Callable[[], object]]] = SimpleQueue()
         self._idle, self._lock, self._started = Semaphore(0), Lock(), 0
 
-    def submit(self, work: Callable[[], T]) -> Future[T]:
+    def submit(self, future: Future[Any], work: Callable[[], object]) -> None:
         """``work`` in the next free thread."""
-        future: Future[T] = Future()
         self._todo.put((future, work))
         with self._lock:
-            if not self._idle.acquire(blocking=False) and self._started < _POOL:
+            if not self._idle.acquire(blocking=False) and (self._most is None or self._started < self._most):
                 self._started += 1
                 Thread(target=self._work, name=f"{self._name}_{self._started}", daemon=True).start()
-        return future
 
     def _work(self) -> None:
         while True:
             future, work = self._todo.get()
-            if future.set_running_or_notify_cancel():
+            if future.running() or future.set_running_or_notify_cancel():
                 _tell(future, work)
             del future, work  # while it waits, a thread holds nothing of the last one
             self._idle.release()
 
 
 @cache
-def _pool(name: str, process: int) -> _Pool:  # noqa: ARG001  a forked worker has none of its parent's threads
-    return _Pool(name)
+def _pool(name: str, process: int, most: int | None) -> _Pool:  # noqa: ARG001  a forked worker has none of its parent's
+    return _Pool(name, most)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from guardrail.check.contract import (
     RefusalJudge,
     VerifyRequest,
 )
+from guardrail.check.decompose import Readers
 from guardrail.check.drivers import Program, arun, pure, run
 from guardrail.types import Cause, LogicVerdict, Row, Segment, SupportMatrix, Usage
 
@@ -45,12 +46,15 @@ class Memory:
         inner: The guard's engine.
         until: Only segments that end here are read; None = all.
         long: Assume that the answer will be long, rather than that nothing follows.
+        known: What was read, by segment.
+        readers: Take the answer apart as it grows.
     """
 
     inner: Engine | AsyncEngine
     until: int | None = None
     long: bool = False
     known: dict[_Key, _Known] = field(default_factory=dict)
+    readers: Readers = field(default_factory=Readers)
     usage: Usage = field(default_factory=Usage)
     count: int = 0
 

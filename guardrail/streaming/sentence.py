@@ -118,6 +118,10 @@ class Sentences:
 
     def _look(self) -> Events[StreamEvent]:
         """Check what has become settled, and let go of it."""
+        if self.passages is None and not callable(self.work.given):  # with them the text is taken apart only once
+            yield from self._fetch()
+        if self.hold:
+            return
         until = yield from self._stable_until()
         if until > self.done and self.passages is None:
             yield from self._fetch()
@@ -133,7 +137,8 @@ class Sentences:
         yield from self._release(report, outlook, until)
 
     def _stable_until(self) -> Program[int]:
-        return pure(stable_until, self.text, self.done, self.work.question, self._ids)
+        reader = self.work.memory.readers.of(self.work.question, self._ids)
+        return pure(stable_until, self.text, self.done, reader)
 
     def _fetch(self) -> Program[None]:
         passages = self.passages = yield from self.work.fetch()

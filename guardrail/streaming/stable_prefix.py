@@ -8,10 +8,9 @@ settled only once the next one has begun far enough, and only if it comes out th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from guardrail.check.decompose import decompose
+from guardrail.check.decompose import Reader
 from guardrail.types import Segment
 
 _CONTINUATIONS = (
@@ -38,23 +37,30 @@ def last_ending(text: str, start: int) -> int:
     return max(takewhile(lambda end: _begun(text, end), endings), default=start)
 
 
-def stable_until(text: str, start: int, question: str | None, passage_ids: Sequence[str]) -> int:
+def stable_until(text: str, start: int, reader: Reader) -> int:
     """Offset behind the last settled segment of an answer that has come as far as ``text``; ``start`` if none is."""
-    segments = decompose(text, question=question, passage_ids=passage_ids).segments
-    ended = [s for s, after in pairwise(segments) if _begun(text, after.span.start)]
-    if not ended or ended[-1].span.end <= start:
+    now = reader.read(text)
+    segments = now.parts.segments
+    ended = [
+        number
+        for number, (segment, after) in enumerate(pairwise(segments))
+        if segment.span.end > start and _begun(text, after.span.start)
+    ]
+    if not ended:
         return start
-    known = [_shape(s) for s in segments[: segments.index(ended[-1]) + 1]]
+    ends = {segments[number].span.end for number in ended}
+    settled = segments[: ended[-1] + 1]
     for continuation in _CONTINUATIONS:
-        other = decompose(text + continuation, question=question, passage_ids=passage_ids).segments
-        same = takewhile(lambda pair: pair[0] == _shape(pair[1]), zip(known, other, strict=False))
-        known = [shape for shape, _ in same]
-    ends = {s.span.end for s in ended}
-    return max((end for (_, end), *_ in known if end in ends and end > start), default=start)
+        other = reader.look(text + continuation, now).parts.segments
+        pairs = enumerate(zip(settled, other, strict=False))
+        settled = settled[: next((n for n, (one, two) in pairs if _differs(one, two)), len(other))]
+        if not settled or settled[-1].span.end <= start:
+            return start
+    return max((s.span.end for s in settled if s.span.end in ends), default=start)
 
 
-def _shape(segment: Segment) -> tuple[tuple[int, int], str, str | None]:
-    return (segment.span.start, segment.span.end), segment.text, segment.skipped
+def _differs(one: Segment, other: Segment) -> bool:
+    return one is not other and (one.span, one.text, one.skipped) != (other.span, other.text, other.skipped)
 
 
 def _begun(text: str, start: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardrail import Guard, Policy
+from guardrail.check.decompose import Reader
 from guardrail.streaming.stable_prefix import stable_until
 from guardrail.testing import FakeEngine
 from tests.support.growth import grows_linearly
@@ -30,7 +31,7 @@ from tests.support.growth import grows_linearly
     ],
 )
 def test_nothing_is_settled_that_may_still_change(text, settled):
-    until = stable_until(text, 0, None, ())
+    until = stable_until(text, 0, Reader(None))
     assert text[:until].removeprefix("- ") == settled
 
 

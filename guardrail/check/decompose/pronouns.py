@@ -59,6 +59,15 @@ class Topic:
         self._asked = self._subject = asked_about(question, lang)
         self._steady = False  # the last two sentences had the same subject
 
+    @property
+    def state(self) -> tuple[Subject | None, bool]:
+        """What is known so far, for ``resume``."""
+        return self._subject, self._steady
+
+    def resume(self, state: tuple[Subject | None, bool]) -> None:
+        """Go on from there."""
+        self._subject, self._steady = state
+
     def reset(self) -> None:
         """Forget the subject, except the one that was asked about."""
         self._subject, self._steady = self._asked, False

@@ -7,8 +7,8 @@ or where a source that is one for sure stands above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Collection
+from typing import NamedTuple, Protocol
 
 from guardrail.check.decompose.blocks import Kind
 from guardrail.check.decompose.predicates import predicates, title_claims
@@ -112,23 +112,31 @@ def opens_references(line: str) -> bool:
     return len(line) < 60 and _OPENS.match(line) is not None
 
 
-def skip_references(answer: str, sentences: Sequence[Line], names: Collection[str]) -> None:
-    """Skip each title of a list of sources, and what it holds but for claims."""
-    listing, sure, block = False, False, -1  # ``block``: that of the last source
-    for sentence in sentences:
-        text, raw = sentence.text, sentence.span.of(answer)
-        if opens_references(text) and not sentence.citations:
-            sentence.skipped, listing, block = HEADING, True, -1
-            sure = re.fullmatch(rf"\W*(?:references?|{_WORKS})\W*", text, re.IGNORECASE) is not None
-        elif sentence.kind is Kind.HEADING:
-            listing = False
-        if not listing or sentence.skipped is not None:
-            continue
-        below = sentence.block == block or (sure and sentence.kind is Kind.ITEM)
-        if is_reference(raw, names) or (below and not title_claims(_BARE_YEAR.sub("", text))):
-            sentence.skipped, block, sure = CITATION, sentence.block, True
-        elif sentence.block != block and not (block >= 0 and sentence.kind is Kind.ITEM) and raw[0] not in "[【":
-            listing = False  # running text again
+class Listing(NamedTuple):
+    """Whether a list of sources goes on here; ``block``: that of its last source, -1 before the first."""
+
+    open: bool = False
+    sure: bool = False
+    block: int = -1
+
+
+def skip_reference(sentence: Line, raw: str, names: Collection[str], listing: Listing) -> Listing:
+    """Skip the title of a list of sources, or what the list holds but for claims; returns the list behind it."""
+    text, (is_open, sure, block) = sentence.text, listing
+    if opens_references(text) and not sentence.citations:
+        sentence.skipped = HEADING
+        return Listing(True, re.fullmatch(rf"\W*(?:references?|{_WORKS})\W*", text, re.IGNORECASE) is not None, -1)
+    if sentence.kind is Kind.HEADING:
+        is_open = False
+    if not is_open or sentence.skipped is not None:
+        return Listing(is_open, sure, block)
+    below = sentence.block == block or (sure and sentence.kind is Kind.ITEM)
+    if is_reference(raw, names) or (below and not title_claims(_BARE_YEAR.sub("", text))):
+        sentence.skipped = CITATION
+        return Listing(True, True, sentence.block)
+    if sentence.block != block and not (block >= 0 and sentence.kind is Kind.ITEM) and raw[0] not in "[【":
+        is_open = False  # running text again
+    return Listing(is_open, sure, block)
 
 
 def _is_work(said: str, names: Collection[str]) -> bool:
