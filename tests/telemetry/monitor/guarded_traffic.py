@@ -104,7 +104,7 @@ def main(port: int, store: str) -> None:
             if number == 0:
                 sys.stdout.write("ready\n")
                 sys.stdout.flush()
-            time.sleep(0.3)
+            time.sleep(0.8)
             while rest.exists():
                 resting.touch()
                 time.sleep(0.1)
