@@ -9,7 +9,9 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
+from typing import NamedTuple
 
+from guardrail.engines.llm.workings import in_digits
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.fact import Amount, Moment
@@ -21,6 +23,11 @@ _WORKING = re.compile(
 )
 _FROM_TO = re.compile(
     r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
+    re.IGNORECASE,
+)
+_WAY = re.compile(
+    r"\b(?P<back>before|prior\sto|vor|antes|avant)\b|(?P<back2>前)"
+    r"|\b(?:after|from|since|nach|ab|seit|después|desde|tras|après|depuis)\b|[后起]",
     re.IGNORECASE,
 )
 _MONTH = YEAR / 12
@@ -43,16 +50,11 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
     wanted, known = _day_of(value), [moment for moment in moments if moment.month and moment.day]
     if wanted is None:
         return False
-    for left, right in workings:
-        step, stated = _STEP.fullmatch(left.strip()), _day_of(right)
-        start, length = (_day_of(step["start"]), _step_of(step["length"])) if step else (None, None)
-        if step is None or start is None or stated is None or length is None or length.raw not in numbers:
+    for step, stated in _steps(workings):
+        if step.length.raw not in numbers or not any(_agree(step.start, each) for each in known):
             continue
-        if not any(_agree(start, each) for each in known):
-            continue
-        days, months = (part * int(length.raw) for part in _UNITS[round(length.base / length.raw, 3)])
-        sign = 1 if step["sign"] == "+" else -1
-        if not any(_is(stated, end) for end in _ends(start, sign * days, sign * months)):
+        days, months = (part * int(step.length.raw) for part in _UNITS[round(step.length.base / step.length.raw, 3)])
+        if not any(_is(stated, end) for end in _ends(step.start, step.sign * days, step.sign * months)):
             continue
         known.append(stated)
         if _agree(wanted, stated):
@@ -60,11 +62,35 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
     return False
 
 
+class _Step(NamedTuple):
+    """From a date, so long forwards (1) or back (-1)."""
+
+    start: Moment
+    length: Amount
+    sign: int
+
+
+def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]]:
+    """Each working with the date that it states: "1 June 2025 + 18 months", "three months after 1 February 2026"."""
+    for left, right in workings:
+        signed = _STEP.fullmatch(left.strip())
+        start, length = (_day_of(signed["start"]), _step_of(signed["length"])) if signed else (None, None)
+        stated = _day_of(right)
+        if signed and start and length and stated:
+            yield _Step(start, length, 1 if signed["sign"] == "+" else -1), stated
+            continue
+        for told, result in ((left, right), (right, left)):
+            start, length, stated = _day_of(told), _step_of(told), _day_of(result)
+            if start and start.day and length and stated and (way := _WAY.search(told)):
+                yield _Step(start, length, -1 if way["back"] or way["back2"] else 1), stated
+                break
+
+
 def _step_of(text: str) -> Amount | None:
     """Whole days, weeks, months or years; working days need to know the holidays."""
     if _WORKING.search(text):
         return None
-    found = [fact.value for fact in extract(text).counted if isinstance(fact.value, Amount)]
+    found = [fact.value for fact in extract(in_digits(text)).counted if isinstance(fact.value, Amount)]
     step = found[0] if len(found) == 1 else None
     whole = step is not None and step.unit == "s" and 0 < step.raw < 10_000 and step.raw == int(step.raw)
     return step if step is not None and whole and round(step.base / step.raw, 3) in _UNITS else None
@@ -136,7 +162,7 @@ def _lengths(one: Moment, two: Moment) -> Iterator[float]:
 
 def _day_of(text: str) -> Moment | None:
     found = [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
-    whole = [moment for moment in found if moment.month and moment.day]
+    whole = [moment for moment in found if moment.month]
     return whole[0] if len(whole) == 1 else None
 
 
@@ -160,7 +186,7 @@ def _months(one: Moment, two: Moment) -> int:
 
 def _is(stated: Moment, end: date) -> bool:
     same_year = stated.years is None or stated.years == (end.year, end.year)
-    return same_year and (stated.month, stated.day) == (end.month, end.day)
+    return same_year and stated.month == end.month and stated.day in (None, end.day)
 
 
 def _agree(wanted: Moment, stated: Moment) -> bool:

@@ -38,6 +38,9 @@ _OF_NAMESAKE = 0.55
 """Cell of a document that says it of a namesake: it counts for that one, and less than what is said of one's own."""
 _LEADING = 3
 """Content words of a claim that only leads in a list."""
+_LEADS_IN = re.compile(
+    r"[:：]$|\b(?:as follows|the following|below|wie folgt|siguientes?|suivante?s?)\.$|如下。?$", re.IGNORECASE
+)
 _LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCNO])\b")
 _SEPARATORS = re.compile(r"[\s,;|]*")
 _REASON = 300
@@ -170,25 +173,26 @@ def _point(
         if reply.agreed and not documents.hostile and _only_leads_in(claim, segment, documents):
             backed |= set(quotes) if reply.verdict == "supported" else set()
         elif reply.second:
-            backed |= {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own)}
+            backed |= {
+                n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own, twice=reply.agreed)
+            }
         certainty = CERTAINTY["low"]
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     missing = documents.lacks(claim.text, segment.span) if reply.verdict == "supported" else None
     if missing is not None:
         if any(map(str.isdigit, missing)):
             certainty = CERTAINTY["low"]  # a value that the judge derives
-        missing = documents.lacks(claim.text, segment.span, pairs)
+        missing = documents.lacks(claim.text, segment.span, pairs, twice=reply.agreed)
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
     )
-    if (
-        reply.agreed
-        and reply.verdict == "supported"
-        and set(labels) <= {"N", "O"}
-        and documents.asked(claim.text, pairs)
-    ):
-        return _unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION)
+    if reply.verdict == "supported" and set(labels) <= {"N", "O", "P"}:
+        part = "P" in labels
+        quoted = part or not reply.agreed
+        if (not part or backed) and documents.asked(claim.text, pairs, reply.analysis, quoted=quoted):
+            parts = tuple((n, span) for n in sorted(backed) if labels[n] == "P" for span in quotes[n])
+            return replace(_unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION), evidence=parts)
     if reply.verdict in ("absent", "no_claim"):
         return _unsaid(reply, certainty, labels, claim, segment, cells, documents)
     named = reply.verdict == "supported" and reply.error != "none"
@@ -263,8 +267,8 @@ def _only_leads_in(claim: Claim, segment: Segment, documents: Documents) -> bool
 
 
 def _leads_in(written: str) -> bool:
-    """Whether a piece of an answer leads in a list: "You took on two tasks:"."""
-    return written.rstrip().endswith((":", "："))
+    """Whether a piece of an answer leads in what follows: "You took on two tasks:", "The fees are as follows."."""
+    return _LEADS_IN.search(written.rstrip()) is not None
 
 
 def _without_label(rows: Sequence[Row], claims: Sequence[Claim], segment: Segment, documents: Documents) -> list[Row]:

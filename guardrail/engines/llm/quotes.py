@@ -7,14 +7,14 @@ only on words that are in the passage, that speak of what the claim speaks of, a
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.derived_values import SCALE, DerivedValues
-from guardrail.engines.llm.workings import gives, numbers_in
-from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts, stated_in
+from guardrail.engines.llm.question import Question, both_ways, words_and_figures
+from guardrail.engines.llm.verbatim import EDGES, SearchedText, as_compared, long_enough, search
+from guardrail.engines.llm.workings import any_holds, gives, numbers_in
+from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Amount, Bound, Facts
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
@@ -22,29 +22,18 @@ from guardrail.text.passages import around, sentences
 from guardrail.text.words import content_words
 from guardrail.types import Passage, Span
 
-_SAME = {**dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—―−", "-"), "|": " "}
-_DROPPED = "*\u00ad\u200b\u200c\u200d\u2060\ufeff"  # emphasis marks and characters without width
-_ELLIPSIS = re.compile(r"\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\)")
-_EDGES = " \t\r\n\"'.,;:，。；：、"
-_LETTERS = re.compile(r"[a-z0-9]{2}", re.IGNORECASE)
-_UNITS = "%€$£¥°"
-_FIGURES = re.compile(r"\d+(?:[.,:]\d+)*")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
-_TITLE_SPEAKS = 0.6
-"""Share of a claim's content words that a title has which says the claim by itself."""
+_TITLE_SPEAKS = 0.5
+"""A title that says the claim by itself has more than this share of its content words."""
 
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
-_ASKED = 0.5
-"""Share of a claim's content words that the question has where the claim says the question's case again."""
-
-_WORKED_OUT = 0.2
-"""The same where a value of the claim is worked out from the question."""
+_MINUS = re.compile(r"^(?:minus|less)\s+|^[-−–]\s?", re.IGNORECASE)
+_OPENS = re.compile(r"(?:^|[.:!?|*_>•—。：！？\n-])[\s*_]*$")
 
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
@@ -78,11 +67,11 @@ class Documents:
         self, passages: Sequence[Passage], beside: Iterable[str] = (), *, question: str = "", answer: str = ""
     ) -> None:
         self._beside = tuple(beside)
-        self._question = question
+        self._question = Question(question)
         self._answer = answer
         self.passages = tuple(passages)
         self.ids = tuple(f"d{number}" for number in range(1, len(passages) + 1))
-        self._texts = [_Text(passage) for passage in passages]
+        self._texts = [SearchedText(passage.text) for passage in passages]
 
     def number(self, ident: str) -> int | None:
         """Position of a document; None for an id that was never given."""
@@ -114,26 +103,38 @@ class Documents:
         return len(words.union(content_words(segment)) & told) >= max(1, int(_SPEAKS * len(words)))
 
     def linked(
-        self, number: int, spans: Sequence[Span], claim: str, segment: str, pairs: Sequence[tuple[str, str]]
+        self,
+        number: int,
+        spans: Sequence[Span],
+        claim: str,
+        segment: str,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        twice: bool = False,
     ) -> bool:
         """Whether a judge that quotes quite other words says which of them stand for words of the claim.
 
         "illnesses you already have = pre-existing conditions": the words of one side are the claim's or its segment's,
-        those of the other the quoted sentences'; or a sum that gives a number of the claim. Never where some text gives
-        the judge orders.
+        those of the other the quoted sentences'; or a sum that gives a number of the claim, or, where two looks agree
+        (``twice``), any sum over numbers of the documents ("The title is settled": 29 + 2 x 2 = 33). Never where some
+        text gives the judge orders.
         """
         if self.hostile:
             return False
         passage = self.passages[number]
-        own, around_it = _told(claim), _told(f"{claim} {segment}")
-        quoted = _told(" ".join([passage.title or "", *(around(passage.text, span, _CONTEXT) for span in spans)]))
-        for one, other in _both_ways(pairs):
-            ours, theirs = _told(one), _told(other)
-            if ours == theirs or not (_long_enough(one) and _long_enough(other)):
+        own, around_it = words_and_figures(claim), words_and_figures(f"{claim} {segment}")
+        quoted = words_and_figures(
+            " ".join([passage.title or "", *(around(passage.text, span, _CONTEXT) for span in spans)])
+        )
+        for one, other in both_ways(pairs):
+            ours, theirs = words_and_figures(one), words_and_figures(other)
+            if ours == theirs or not (long_enough(one) and long_enough(other)):
                 continue
             words = any(not word[0].isdigit() for word in ours | theirs)
             if words and ours & own and ours <= around_it and theirs and theirs <= quoted:
                 return True
+        if twice and any_holds(pairs, self._derived.numbers):
+            return True
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
         return any(gives(value, pairs, self._derived.numbers) for value in values)
 
@@ -146,11 +147,13 @@ class Documents:
     def mention(self, label: str) -> bool:
         """Whether passages and question have the words of a label, but for one. Never beside orders to the judge."""
         lost = set(content_words(label)) if not self.hostile else None
-        return lost is not None and len(lost.difference(self._asked, *self._words)) <= 1
+        return lost is not None and len(lost.difference(self._question.words, *self._words)) <= 1
 
     def titled(self, number: int, words: str) -> bool:
         """Whether a document's title has these words."""
-        return _search(_plain(self.passages[number].title or "")[0], _plain(words)[0].strip(_EDGES), 0) is not None
+        return (
+            search(as_compared(self.passages[number].title or "")[0], as_compared(words)[0].strip(EDGES), 0) is not None
+        )
 
     def opening(self, number: int, claim: str) -> tuple[Span, ...]:
         """The first sentence of a document whose title says the claim by itself; else ().
@@ -161,7 +164,7 @@ class Documents:
         passage = self.passages[number]
         words = set(content_words(claim))
         told = words.intersection(content_words(passage.title or ""))
-        if self.hostile or not words or len(told) < _TITLE_SPEAKS * len(words):
+        if self.hostile or not words or len(told) <= _TITLE_SPEAKS * len(words):
             return ()
         return tuple(sentence.span for sentence in sentences(passage.text)[:1])
 
@@ -174,38 +177,31 @@ class Documents:
         """Content words of each passage and its title."""
         return tuple(frozenset(content_words(f"{p.title or ''} {p.text}")) for p in self.passages)
 
-    @cached_property
-    def _asked(self) -> frozenset[str]:
-        return frozenset(content_words(self._question))
-
-    @cached_property
-    def _stated(self) -> frozenset[str]:
-        return frozenset(content_words(stated_in(self._question)))
-
-    def asked(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
+    def asked(self, claim: str, workings: Sequence[tuple[str, str]], note: str = "", *, quoted: bool = False) -> bool:
         """Whether a claim says again what the question says of the reader's own case, or what follows from it.
 
-        Each of its values must be the question's or the result of workings. So must half of its content words, some of
-        which the judge may link to words of the question; a fifth, where a value is worked out from the question alone.
-        What a question asks yes or no of it does not say. Never beside orders to the judge.
+        Each of its values must be the question's or the result of workings. And the judge must quote the question, as
+        "less than two years old = bought last year (question)"; or, unless it must be ``quoted``, the claim shares
+        enough words with it. Never beside orders to the judge.
         """
-        own = set(content_words(claim))
-        if self.hostile or not own:
+        if self.hostile or not content_words(claim):
             return False
-        missing = missing_facts(extract(claim), [extract(self._question)])
+        is_quoted = self._question.is_quoted([note, *(side for pair in workings for side in pair)])
+        told = [self._question.facts, *(self._facts if is_quoted else ())]  # "two years" may be a document's
+        missing = missing_facts(extract(claim), told)
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
-        known = self._stated
-        linked: set[str] = set()
-        for one, other in _both_ways(workings):
-            theirs = _told(other) - {"question"}
-            if theirs and theirs <= self._asked and _long_enough(other):
-                linked |= _told(one) & own
-        shared = len(own & known) + min(len(linked - known), len(own) // 2)
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
-        return shared >= (_WORKED_OUT if worked_out else _ASKED) * len(own)
+        return is_quoted or (not quoted and self._question.says(claim, workings, worked_out=worked_out))
 
-    def lacks(self, claim: str, written: Span | None = None, aliases: Sequence[tuple[str, str]] = ()) -> str | None:
+    def lacks(
+        self,
+        claim: str,
+        written: Span | None = None,
+        aliases: Sequence[tuple[str, str]] = (),
+        *,
+        twice: bool = False,
+    ) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
         A judge that calls such a claim supported is not believed. Names and quotations are compared only where claim
@@ -219,6 +215,7 @@ class Documents:
             claim: What is claimed.
             written: Where the answer says it.
             aliases: Pairs that the judge takes for the same: names, or a sum and its result.
+            twice: Two looks call it supported: then a word that only opens a clause need be no name ("Price: Partly.").
         """
         facts = extract(claim)
         if not facts.facts:
@@ -236,7 +233,11 @@ class Documents:
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
                 continue
-            if missing.kind in VALUE_KINDS and _is_hedged(missing.claim_value, said):
+            if missing.kind in VALUE_KINDS and (
+                _is_hedged(missing.claim_value, said) or self._has_subtrahend(missing.claim_value, said)
+            ):
+                continue
+            if missing.kind in named and twice and _only_opens(missing.claim_value, said):
                 continue
             if missing.kind in VALUE_KINDS and self._follows(missing.claim_value, said or claim, aliases):
                 continue
@@ -244,7 +245,9 @@ class Documents:
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
-            if missing.kind in named and (surface in self._question.casefold() or self._is_alias(surface, aliases)):
+            if missing.kind in named and (
+                surface in self._question.text.casefold() or self._is_alias(surface, aliases)
+            ):
                 continue
             if missing.kind in named and said and not any(surface in name or name in surface for name in names):
                 continue
@@ -256,6 +259,12 @@ class Documents:
         bare = SCALE.sub("", value)
         return bare != value and bool(self._tables) and not missing_facts(extract(bare), self._tables)
 
+    def _has_subtrahend(self, value: str, said: str) -> bool:
+        """Whether a passage has what the answer takes from another number: "48.00 minus 25% = 36.00"."""
+        bare = _MINUS.sub("", value)
+        taken = bare != value and re.search(rf"\d\S*\s+{re.escape(value)}", said) is not None
+        return taken and not missing_facts(extract(bare), self._facts)
+
     def _is_same_number(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says where a passage has a bare number in other words: "a 256-bit key = AES-256"."""
         amounts = [fact.value for fact in extract(value).facts]
@@ -263,12 +272,12 @@ class Documents:
             return False
         return any(
             value.casefold() in one.casefold() and numbers_in(value) <= numbers_in(other) and self._mentions(other)
-            for one, other in _both_ways(aliases)
+            for one, other in both_ways(aliases)
         )
 
     @cached_property
     def _derived(self) -> DerivedValues:
-        return DerivedValues(self._question, self.passages, self._facts)
+        return DerivedValues(self._question.text, self.passages, self._facts)
 
     def _follows(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
         return not self.hostile and self._derived.follow(value, said, workings)
@@ -276,14 +285,14 @@ class Documents:
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
         return not self.hostile and any(
-            name in one.casefold() and _long_enough(other) and self._mentions(other) and not self._mentions(one)
-            for one, other in _both_ways(aliases)
+            name in one.casefold() and long_enough(other) and self._mentions(other) and not self._mentions(one)
+            for one, other in both_ways(aliases)
         )
 
     def _mentions(self, words: str) -> bool:
-        titles = (_plain(passage.title or "")[0] for passage in self.passages)
+        titles = (as_compared(passage.title or "")[0] for passage in self.passages)
         return any(self.locate(n, words) for n in range(len(self.passages))) or any(
-            _search(title, _plain(words)[0], 0) is not None for title in titles
+            search(title, as_compared(words)[0], 0) is not None for title in titles
         )
 
     def _names_tell(self, claim: str) -> bool:
@@ -323,13 +332,6 @@ class Documents:
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
 
 
-def _both_ways(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Each pair as it is and turned round: judges write either side first."""
-    for one, other in pairs:
-        yield one, other
-        yield other, one
-
-
 def _is_bare(amount: Amount, written: str) -> bool:
     """Whether it is a number without a unit, or a share in words ("a quarter = the four towns split the rest")."""
     return not amount.unit or (amount.unit == "%" and not any(map(str.isdigit, written)))
@@ -341,76 +343,7 @@ def _is_hedged(value: str, said: str) -> bool:
     return bool(same) and all(amount.bound is not Bound.EXACT for amount in same)
 
 
-def _told(text: str) -> set[str]:
-    """Content words and figures."""
-    return {*content_words(text), *_FIGURES.findall(text)}
-
-
-class _Text:
-    def __init__(self, passage: Passage) -> None:
-        self.passage = passage
-
-    @cached_property
-    def _plain(self) -> tuple[str, list[int]]:
-        return _plain(self.passage.text)
-
-    def locate(self, quote: str) -> tuple[Span, ...]:
-        parts = [part for part in _ELLIPSIS.split(quote) if part.strip(_EDGES)]
-        if not parts:
-            return ()
-        found = []
-        start = 0
-        for part in parts:
-            span = self._find(part, start)
-            if span is None:
-                return ()
-            found.append(span)
-            start = span.end
-        return tuple(found)
-
-    def _find(self, part: str, start: int) -> Span | None:
-        wanted = part.strip()
-        if _long_enough(wanted) and (at := _search(self.passage.text, wanted, start)) is not None:
-            return Span(at, at + len(wanted))
-        plain, where = self._plain
-        needle = _plain(wanted)[0].strip(_EDGES)
-        if not _long_enough(needle):
-            return None
-        found = _search(plain, needle, bisect_left(where, start))
-        return None if found is None else Span(where[found], where[found + len(needle) - 1] + 1)
-
-
-def _search(text: str, words: str, start: int) -> int | None:
-    """Where the words stand as whole words."""
-    while (at := text.find(words, start)) >= 0:
-        end = at + len(words)
-        if not (_inside(text, at) or _inside(text, end)):
-            return at
-        start = at + 1
-    return None
-
-
-def _inside(text: str, border: int) -> bool:
-    return 0 < border < len(text) and _LETTERS.fullmatch(text, border - 1, border + 1) is not None
-
-
-def _long_enough(words: str) -> bool:
-    """A quote of a letter or two is found anywhere and shows nothing."""
-    letters = sum(map(str.isalnum, words))
-    return len(_CJK.findall(words)) >= 2 or (letters > 0 and letters + sum(c in _UNITS for c in words) >= 3)
-
-
-def _plain(text: str) -> tuple[str, list[int]]:
-    """The text as quotes are compared, and for each character of it the offset that it comes from."""
-    characters: list[str] = []
-    where: list[int] = []
-    for offset, character in enumerate(text):
-        if character in _DROPPED:
-            continue
-        for each in unicodedata.normalize("NFKC", character).casefold():
-            same = " " if each.isspace() else _SAME.get(each, each)
-            if same == " " and characters[-1:] == [" "]:
-                continue
-            characters.append(same)
-            where.append(offset)
-    return "".join(characters), where
+def _only_opens(word: str, said: str) -> bool:
+    """Whether a single word stands nowhere but at the beginning of a sentence, a cell or what a colon introduces."""
+    found = list(re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", said))
+    return bool(found) and " " not in word and all(_OPENS.search(said[: match.start()]) for match in found)

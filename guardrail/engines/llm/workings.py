@@ -30,9 +30,27 @@ _HYPHEN = re.compile(r"\d[-–]\d")
 """A date or a range, not a difference."""
 
 
+_SMALL_WORDS = {
+    word: number
+    for words in (
+        "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        "dos tres cuatro cinco seis siete ocho nueve diez",
+        "deux trois quatre cinq six sept huit neuf dix onze douze",
+    )
+    for number, word in enumerate(words.split(), start=2)
+}
+_SMALL_WORD = re.compile(rf"\b(?:{'|'.join(_SMALL_WORDS)})\b", re.IGNORECASE)
+
+
 def numbers_in(text: str) -> set[float]:
-    """Every number that a text has in digits, of either convention ("1.200", "1,200")."""
-    return {value for match in _NUMBER.finditer(text) for value in _readings(match.group())}
+    """Every number that a text has in digits, of either convention ("1.200", "1,200"), or as a small word ("drei")."""
+    digits = in_digits(text)
+    return {value for match in _NUMBER.finditer(digits) for value in _readings(match.group())}
+
+
+def in_digits(text: str) -> str:
+    """The text with small numbers in digits that German, Spanish and French words name."""
+    return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS[match.group().casefold()]), text)
 
 
 def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
@@ -59,6 +77,16 @@ def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) ->
             )
         )
     return False
+
+
+def any_holds(workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
+    """Whether one of the workings is a sum of known numbers that is right, whatever it gives."""
+    return any(
+        any(_results([total], right))
+        for left, right in workings
+        for mark in (",", ".")
+        if (total := _total(left, known, mark)) is not None
+    )
 
 
 def _is(amount: Amount, result: float, is_share: bool) -> bool:

@@ -28,6 +28,9 @@ ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 Apr
         ("31. März 2025", [("1. April 2024 + 12 Monate", "31. März 2025")]),
         ("31 de marzo de 2025", [("1 de abril de 2024 + 12 meses", "31 de marzo de 2025")]),
         ("2027年9月30日", [("2026年4月1日 + 18个月", "2027年9月30日")]),
+        ("1. September 2025", [("drei Monate nach dem 1. Juni 2025", "1. September 2025")]),
+        ("1 March 2025", [("1 March 2025", "three months before 1 June 2025")]),
+        ("September 2025", [("September 2025", "drei Monate nach dem 1. Juni 2025")]),
         ("18 September", [("6 October - 21 days", "15 September"), ("15 September + 3 days", "18 September")]),
     ],
 )
@@ -38,6 +41,9 @@ def test_right_ones(value, workings):
 @pytest.mark.parametrize(
     ("value", "workings"),
     [
+        ("1 September 2025", [("three months before 1 June 2025", "1 September 2025")]),
+        ("1 September 2025", [("three months, 1 June 2025", "1 September 2025")]),  # before or after
+        ("October 2025", [("drei Monate nach dem 1. Juni 2025", "October 2025")]),
         ("30 November 2027", [("1 June 2025 + 18 months", "30 November 2026")]),  # another year
         ("28 November 2026", [("1 June 2025 + 18 months", "28 November 2026")]),  # the calendar says otherwise
         ("16 June 2025", [("16 April 2025 + 2 weeks", "16 June 2025")]),

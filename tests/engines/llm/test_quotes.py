@@ -376,3 +376,38 @@ def test_the_first_word_of_a_sentence_is_no_name():
     assert (
         documents("Send it at the end.", answer=text).lacks("you | Remember | to send it", Span(0, len(text))) is None
     )
+
+
+RATES = Documents(
+    [
+        Passage(
+            text="Electric cars pay 25% less. The first permit costs 48.00. Refunds take two weeks.", title="Permits"
+        )
+    ],
+    answer="First permit: 48.00 minus 25% = 36.00. **Refund:** Partly. It fell by minus 25%.",
+)
+
+
+def test_what_is_taken_from_a_number_needs_no_sign_in_a_passage() -> None:
+    claim, sums = "The first permit costs 48.00 minus 25% = 36.00.", [("48.00 - 25 % x 48.00", "36.00")]
+    assert RATES.lacks(claim, Span(0, 38), sums) is None
+
+
+def test_a_word_that_opens_a_clause_is_no_name_where_two_looks_agree() -> None:
+    refund = Span(39, 59)
+    assert RATES.lacks("The refund is Partly.", refund) == "Partly"
+    assert RATES.lacks("The refund is Partly.", refund, twice=True) is None
+    named = Documents([Passage(text="The book is a novel of 1901.")], answer="The book was written by Kessler.")
+    assert named.lacks("The book was written by Kessler.", Span(0, 32), twice=True) == "Kessler"
+
+
+TABLE = Documents(
+    [Passage(text="| Team | Points |\n|---|---|\n| Kestrel | 33 |\n| Vale | 29 |\nA win brings 2 points.")]
+)
+
+
+def test_a_sum_shows_what_a_quote_in_other_words_has_to_do_with_it() -> None:
+    spans, sums = TABLE.locate(0, "Vale | 29"), [("29 + 2", "31")]
+    assert TABLE.linked(0, spans, "The title is settled.", "", sums, twice=True)
+    assert not TABLE.linked(0, spans, "The title is settled.", "", sums)
+    assert not TABLE.linked(0, spans, "The title is settled.", "", [("29 + 2", "32")], twice=True)

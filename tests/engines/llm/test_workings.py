@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.llm.workings import gives, numbers_in
+from guardrail.engines.llm.workings import any_holds, gives, numbers_in
 
 TEXT = (
     "month;hall;496000\nmay;hall;411600\njune;572000; 84.500 euros, 40 %, 14 of the 18 pupils; 35.0p and twelve rooms"
@@ -62,3 +62,15 @@ def test_a_right_sum_gives_the_value(value, sums):
 )
 def test_nothing_else_does(value, sums):
     assert not gives(value, sums, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "holds"),
+    [("29 + 2 x 2", "33", True), ("29 + 2 x 2", "34", False), ("29 + 5 x 5", "54", False), ("29", "29", False)],
+)
+def test_a_sum_holds_whatever_it_gives(left: str, right: str, holds: bool) -> None:
+    assert any_holds([(left, right)], {29.0, 2.0}) is holds
+
+
+def test_small_numbers_are_read_in_words() -> None:
+    assert numbers_in("nach drei Monaten, cinco días, douze mois, 1.200 Euro") >= {3.0, 5.0, 12.0, 1200.0}
