@@ -1,6 +1,7 @@
 """Two engines in a row: the first judges everything, the second only what the first is unsure of.
 
-The rules decompose, so an answer of which nothing is escalated costs the second engine nothing at all.
+The rules decompose, so an answer of which nothing is escalated costs the second engine nothing at all. What only
+declines to answer is shown to the second engine alone, if it can tell that a refusal is false.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from guardrail.check.contract import (
     Engine,
     Gatherer,
     NotJudged,
+    RefusalJudge,
     VerifyRequest,
     gatherer_of,
     seconds_left,
@@ -64,6 +66,8 @@ class CascadeEngine:
         unverified_too: Whether to escalate what the first could not judge.
         fallback: ``first`` or ``unverified``, see above.
         least_seconds: The second is not asked where less time is left than this.
+        refusals: Whether to ask the second about sentences that only decline to answer, which costs a call for each
+            answer that has some: "The documents do not mention the fee" may be false.
     """
 
     first: Engine | AsyncEngine
@@ -74,6 +78,7 @@ class CascadeEngine:
     unverified_too: bool = True
     fallback: Literal["first", "unverified"] = "first"
     least_seconds: float = 1.0
+    refusals: bool = True
 
     def __post_init__(self) -> None:
         for name in ("first", "second"):
@@ -98,6 +103,11 @@ class CascadeEngine:
         """Seconds that the second engine may need, if it says so."""
         needs = getattr(self.second, "expected_seconds", None)
         return float(needs) if isinstance(needs, (int, float)) else None
+
+    @property
+    def judges_refusals(self) -> bool:
+        """See RefusalJudge: as far as the second engine does."""
+        return self.refusals and isinstance(self.second, RefusalJudge) and self.second.judges_refusals
 
     @property
     def gatherer(self) -> Gatherer | None:
@@ -125,8 +135,13 @@ class CascadeEngine:
 
     def _ask(self, request: VerifyRequest) -> Program[SupportMatrix]:
         request = replace(request, deadline=_sooner(request.deadline))
-        first = yield from verified(self.first, request, pool="cascade-first", grace=_grace(request))
-        doubts = yield from pure(self._doubts, request, first)
+        claims = tuple(segment for segment in request.segments if segment.skipped is None)
+        first = SupportMatrix(rows=())
+        if claims:
+            plain = _narrowed(request, claims, first.usage)
+            first = yield from verified(self.first, plain, pool="cascade-first", grace=_grace(request))
+        doubtful = {segment.id for segment in (yield from pure(self._doubts, request, claims, first))}
+        doubts = tuple(s for s in request.segments if s.skipped is not None or s.id in doubtful)
         usage = Usage(screened=len(request.segments), calls_saved=self._saved(request.segments, doubts))
         if not doubts:
             return replace(first, usage=first.usage + usage)
@@ -138,16 +153,16 @@ class CascadeEngine:
             # Threads of their own: second engines that hang leave the first ones of other cascades theirs.
             second = yield from verified(self.second, narrowed, pool="cascade-second", grace=_grace(narrowed))
             usage = replace(usage, escalated=len(doubts))
-        return self._merged(first, second, usage)
+        return self._merged(request.segments, first, second, usage)
 
-    def _doubts(self, request: VerifyRequest, matrix: SupportMatrix) -> tuple[Segment, ...]:
-        """The segments to escalate, in order."""
+    def _doubts(self, request: VerifyRequest, claims: Sequence[Segment], matrix: SupportMatrix) -> tuple[Segment, ...]:
+        """Those of the segments that the first has judged to escalate, in order."""
         namesakes: frozenset[int] = frozenset()
         if ErrorType.MIXED_ENTITIES in self.always:
             namesakes = namesake_passages(cluster(request.passages))
         return tuple(
             segment
-            for segment, row in zip(request.segments, matrix.rows, strict=True)
+            for segment, row in zip(claims, matrix.rows, strict=True)
             if self._unsure(row)
             or any((cell := row.cells[n]) is not None and cell.supported >= 0.5 for n in namesakes)
             or (bool(self.always) and not self.always.isdisjoint(self._errors(segment, row, request.passages)))
@@ -174,14 +189,17 @@ class CascadeEngine:
             return 2 - bool(doubts)
         return 1 + len(segments) - len(doubts)
 
-    def _merged(self, first: SupportMatrix, second: SupportMatrix, usage: Usage) -> SupportMatrix:
+    def _merged(
+        self, segments: Sequence[Segment], first: SupportMatrix, second: SupportMatrix, usage: Usage
+    ) -> SupportMatrix:
+        before = {row.segment_id: row for row in first.rows}
         asked = {row.segment_id: row for row in second.rows}
         judged = {ident for ident, row in asked.items() if row.unverified is None}
         rows = tuple(
-            self._fallen_back(row, asked[row.segment_id])
-            if row.segment_id in asked and row.segment_id not in judged
-            else asked.get(row.segment_id, row)
-            for row in first.rows
+            self._fallen_back(before[s.id], asked[s.id])
+            if s.id in asked and s.id in before and s.id not in judged
+            else asked.get(s.id) or before[s.id]
+            for s in segments
         )
         claims = {row.segment_id: row for row in first.claims}
         claims |= {

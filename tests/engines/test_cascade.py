@@ -195,6 +195,43 @@ def test_a_namesakes_facts_go_on_where_mixing_matters():
         assert len(second.calls) == calls
 
 
+REFUSAL = "The documents do not mention the fee."
+FEE = Passage(id="a", text="The fee is 40 euros.")
+
+
+@dataclass(frozen=True)
+class RefusalReader(FakeEngine):
+    """A second engine that finds a refusal to be false."""
+
+    verdicts: dict = field(default_factory=lambda: {REFUSAL: "contradicted"})
+    judges_refusals: bool = True
+
+
+@pytest.mark.parametrize("claims", ["", "The fee is 40 euros. "])
+def test_refusals_are_for_the_second_alone(claims):
+    first, second = FakeEngine(), RefusalReader()
+    report = Guard(engine=CascadeEngine(first=first, second=second)).check(claims + REFUSAL, [FEE])
+    assert asked(first) == ([["The fee is 40 euros."]] if claims else [])
+    assert asked(second) == [[REFUSAL]]
+    assert report.verdict is Verdict.CONTRADICTED
+    assert (report.usage.screened, report.usage.escalated) == (1 + bool(claims), 1)
+
+
+@pytest.mark.parametrize(
+    ("second", "refusals"),
+    [(RefusalReader(), False), (RefusalReader(judges_refusals=False), True), (FakeEngine(), True)],
+)
+def test_refusals_are_shown_to_nobody_that_cannot_tell(second, refusals):
+    engine = CascadeEngine(first=FakeEngine(), second=second, refusals=refusals)
+    assert Guard(engine=engine).check(REFUSAL, [FEE]).verdict is Verdict.ABSTAINED
+    assert not second.calls
+
+
+def test_a_refusal_without_a_second_opinion_stays_one():
+    report = Guard(engine=CascadeEngine(first=FakeEngine(), second=RefusalReader(verdicts={REFUSAL: "unverified"})))
+    assert report.check(REFUSAL, [FEE]).verdict is Verdict.ABSTAINED
+
+
 @pytest.mark.parametrize(
     ("second", "why"),
     [
