@@ -107,30 +107,29 @@ def unjudged(segment: Segment, answer: str, reason: str, cause: Cause) -> Findin
 def _from_row(segment: Segment, known: VerifiedAnswer) -> Finding:
     row, group = known.row(segment.id), known.group(segment.id)
     entity = None if group is None else group.entity.title if group.entity else group.name or None
-    start = replace(
-        unjudged(segment, known.answer, row.unverified or "", row.cause or Cause.ENGINE),
-        entity=entity,
-        evidence=tuple(quote(known.passages[number], span) for number, span in row.evidence),
-    )
-    verdict = verdict_of(row, known.threshold)
-    if verdict is Verdict.UNVERIFIED:
-        return start
-    start = replace(start, cause=None)
-    if verdict is Verdict.SUPPORTED:
-        return replace(start, verdict=verdict, score=row.supported)
-    error = row.error_type or ErrorType.HALLUCINATION
-    # The type must not say otherwise than the verdict: these two differ only in that.
-    if verdict is Verdict.UNSUPPORTED and error is ErrorType.CONTRADICTION:
-        error = ErrorType.HALLUCINATION
-    elif verdict is Verdict.CONTRADICTED and error is ErrorType.HALLUCINATION:
-        error = ErrorType.CONTRADICTION
-    return replace(
-        start,
+    verdict, error, focus = verdict_of(row, known.threshold), None, None
+    wrong = verdict not in (Verdict.UNVERIFIED, Verdict.SUPPORTED)
+    if wrong:
+        error = row.error_type or ErrorType.HALLUCINATION
+        # The type must not say otherwise than the verdict: these two differ only in that.
+        if verdict is Verdict.UNSUPPORTED and error is ErrorType.CONTRADICTION:
+            error = ErrorType.HALLUCINATION
+        elif verdict is Verdict.CONTRADICTED and error is ErrorType.HALLUCINATION:
+            error = ErrorType.CONTRADICTION
+        focus = locate(segment, row.focus[0], known.answer) if row.focus else None
+    return Finding(
+        id=segment.id,
+        text=segment.span.of(known.answer),
+        span=segment.span,
+        claim=segment.text,
         verdict=verdict,
-        score=row.supported,
+        score=0.0 if verdict is Verdict.UNVERIFIED else row.supported,
         error_type=error,
-        reason=row.reason,
-        focus=locate(segment, row.focus[0], known.answer) if row.focus else None,
+        reason=row.reason if wrong else row.unverified or "",
+        evidence=tuple(quote(known.passages[number], span) for number, span in row.evidence),
+        entity=entity,
+        focus=focus,
+        cause=row.cause or Cause.ENGINE if verdict is Verdict.UNVERIFIED else None,
     )
 
 

@@ -23,12 +23,11 @@ POLICIES = {
 
 def told(pieces, policy):
     """All events, each with the number of pieces that had been taken by then."""
-    taken, found = [], []
+    taken = []
     guard = Guard(policy=POLICIES[policy].with_(deadline=None), engine=FakeEngine(JUDGED))
     source = (taken.append(piece) or piece for piece in pieces)
-    for event in guarded_stream(guard, source, PASSAGES, question="How high is it?", mode="sentence"):
-        found.append((len(taken), timeless(event)))
-    return found
+    events = guarded_stream(guard, source, PASSAGES, question="How high is it?", mode="sentence")
+    return [(len(taken), timeless(event)) for event in events]
 
 
 def timeless(event):

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -266,6 +266,12 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _url(base: str, path: str, query: bytes) -> httpx.URL:
+    url = _plain_url(base, path)
+    return url.copy_with(raw_path=url.raw_path + b"?" + query) if query else url
+
+
+@lru_cache(maxsize=64)
+def _plain_url(base: str, path: str) -> httpx.URL:
+    """Kept, since the same few are asked for again and again and reading one takes as long as sending it."""
     root = httpx.URL(base)
-    raw = root.raw_path.rstrip(b"/") + b"/" + path.encode("latin-1")
-    return root.copy_with(raw_path=raw + b"?" + query if query else raw)
+    return root.copy_with(raw_path=root.raw_path.rstrip(b"/") + b"/" + path.encode("latin-1"))
