@@ -13,6 +13,12 @@ from guardrail.types import Span
 _CHUNK = 2000  # the segmenter is quadratic in open quotes, so it never sees more than this many characters at once
 _CUT = re.compile(r"[.!?][\"')\]]?\s|[。！？]")
 _MARKER_ONLY = re.compile(r"\s*[(（]?(?:\d{1,3}|[a-z])[.)、）]\s*$")
+_DAY_ENDS = re.compile(
+    r"\b(?:am|zum|vom|bis|ab|dem|den|der|des|seit|und|oder|nach|vor|zwischen)\s(?:[12]?[0-9]|3[01])\.\s$", re.IGNORECASE
+)
+_GERMAN_MONTH = re.compile(
+    r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -37,11 +43,15 @@ def _pieces(text: str, lang: str) -> list[str]:
     return found if "".join(found) == clean else [text]
 
 
+def _goes_on(before: str, piece: str) -> bool:
+    return _DAY_ENDS.search(before[-20:]) is not None and _GERMAN_MONTH.match(piece) is not None
+
+
 def split_sentences(run: str) -> list[Span]:
     """Sentences of ``run``, as spans that cover it without gaps. Line breaks in it must be spaces already.
 
-    Mends what the segmenter gets wrong for answers: a list marker joins the sentence that it numbers, and a piece
-    without words (an emoji, a closing quote) joins the sentence before it.
+    Mends what the segmenter gets wrong for answers: a list marker joins the sentence that it numbers, a piece without
+    words (an emoji, a closing quote) joins the sentence before it, and a German date stays whole ("zum 1. Oktober").
     """
     lang = language(run)
     spans: list[Span] = []
@@ -52,7 +62,7 @@ def split_sentences(run: str) -> list[Span]:
             start, at = at, at + len(piece)
             if _MARKER_ONLY.match(piece):
                 marker = start if marker is None else marker
-            elif not has_words(piece) and spans and marker is None:
+            elif spans and marker is None and (not has_words(piece) or _goes_on(spans[-1].of(run), piece)):
                 spans[-1] = Span(spans[-1].start, at)
             else:
                 spans.append(Span(start if marker is None else marker, at))

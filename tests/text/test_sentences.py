@@ -17,6 +17,11 @@ def pieces(run):
         ("1. The mill. 2. The dam.", ["1. The mill.", "2. The dam."]),
         ("It is old. 🎉", ["It is old. 🎉"]),
         ("1.", ["1."]),
+        (
+            "Frist ist am 3. Mai und zum 1. Oktober. Dann nicht.",
+            ["Frist ist am 3. Mai und zum 1. Oktober.", "Dann nicht."],
+        ),
+        ("Siehe Absatz 1. Mai bleibt frei.", ["Siehe Absatz 1.", "Mai bleibt frei."]),
     ],
 )
 def test_markers_and_wordless_pieces_join_a_sentence(run, expected):

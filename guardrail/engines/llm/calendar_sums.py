@@ -18,6 +18,7 @@ from guardrail.text.facts.fact import Amount, Moment
 from guardrail.text.facts.units import DAY, YEAR
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
+_DAYS = re.compile(r"(?P<start>\d{1,2})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2})")
 _WORKING = re.compile(
     r"\b(?:working|business|week)[\s-]?days?\b|\bWerktag|\bArbeitstag|hábil|ouvr|工作日", re.IGNORECASE
 )
@@ -50,7 +51,7 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
     wanted, known = _day_of(value), [moment for moment in moments if moment.month and moment.day]
     if wanted is None:
         return False
-    for step, stated in _steps(workings):
+    for step, stated in (*_steps(workings), *_steps_of_days(workings, known, wanted)):
         if step.length.raw not in numbers or not any(_agree(step.start, each) for each in known):
             continue
         days, months = (part * int(step.length.raw) for part in _UNITS[round(step.length.base / step.length.raw, 3)])
@@ -84,6 +85,23 @@ def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]
             if start and start.day and length and stated and (way := _WAY.search(told)):
                 yield _Step(start, length, -1 if way["back"] or way["back2"] else 1), stated
                 break
+
+
+def _steps_of_days(
+    workings: Iterable[tuple[str, str]], known: Sequence[Moment], wanted: Moment
+) -> Iterator[tuple[_Step, Moment]]:
+    """Workings by the numbers of days alone, within a month: "3 + 28 = 31" from 3 March."""
+    for left, right in workings:
+        signed = _DAYS.fullmatch(left.strip())
+        if signed is None or right.strip() != str(wanted.day):
+            continue
+        length = Amount(raw=float(signed["length"]), base=float(signed["length"]) * DAY, unit="s")
+        sign = 1 if signed["sign"] == "+" else -1
+        yield from (
+            (_Step(start, length, sign), wanted)
+            for start in known
+            if start.day == int(signed["start"]) and start.month == wanted.month
+        )
 
 
 def _step_of(text: str) -> Amount | None:

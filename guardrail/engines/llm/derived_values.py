@@ -9,9 +9,10 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from guardrail.engines.llm.calendar_sums import gives_day, gives_span
-from guardrail.engines.llm.workings import gives, numbers_in
+from guardrail.engines.llm.workings import gives, numbers_in, totals
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Facts, Moment
@@ -34,6 +35,17 @@ _STARTED = re.compile(
     re.IGNORECASE,
 )
 """What is charged by the hour that has begun."""
+
+_ROUNDS_UP = re.compile(
+    r"\b(?:round(?:ed|s)?\sup|aufgerundet|rund\w*\b[^.]{0,40}\sauf\b|redonde\w+\b[^.]{0,40}\b(?:superior|alza)"
+    r"|arrondi\w*\b[^.]{0,40}\bsupérieure?)\b|向上取整|进一法|进位",
+    re.IGNORECASE,
+)
+_ROUNDS_DOWN = re.compile(
+    r"\b(?:round(?:ed|s)?\sdown|abgerundet|rund\w*\b[^.]{0,40}\sab\b|redonde\w+\b[^.]{0,40}\b(?:inferior|baja)"
+    r"|arrondi\w*\b[^.]{0,40}\binférieure?)\b|向下取整|舍去",
+    re.IGNORECASE,
+)
 
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
@@ -82,6 +94,8 @@ class DerivedValues:
         if self._asked.facts and not missing_facts(stated, [self._asked]):
             return True
         if self._shown(value, workings) or self._is_rounded_up(value, said, workings):
+            return True
+        if self._is_rounded(stated, workings) or gives_span(value, list(_spans(said, value)), self._moments):
             return True
         lost = {missing.claim_value for missing in missing_facts(sentence, self._facts)}  # they vouch for nothing
         beside = (fact for fact in sentence.facts if fact.surface not in lost)
@@ -137,6 +151,14 @@ class DerivedValues:
                 return True
         return False
 
+    def _is_rounded(self, stated: Facts, workings: Workings) -> bool:
+        """Whether a document rounds to whole ones, up or down, and a sum gives the value so: "1212 / 11" for 111."""
+        amounts = [fact.value.raw for fact in stated.facts if isinstance(fact.value, Amount)]
+        ways = ((_ROUNDS_UP, math.ceil), (_ROUNDS_DOWN, math.floor))
+        used = [whole for pattern, whole in ways if any(map(pattern.search, self._texts[1:]))]
+        sums = set(totals(workings, self._summands)) if used and len(amounts) == len(stated.facts) else set()
+        return bool(sums) and all(any(whole(each) == amount for whole in used for each in sums) for amount in amounts)
+
     @cached_property
     def _round_up(self) -> bool:
         """Whether something is charged or counted by the started hour."""
@@ -169,6 +191,12 @@ class DerivedValues:
     def _moments(self) -> list[Moment]:
         facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
         return [fact.value for fact in facts if isinstance(fact.value, Moment)]
+
+
+def _spans(said: str, value: str) -> Iterator[tuple[str, str]]:
+    """Each two dates of a sentence, as if the judge had shown that the value lies between them."""
+    dates = [fact.surface for fact in extract(said).facts if isinstance(fact.value, Moment)]
+    yield from ((f"{one} to {two}", value) for one, two in pairwise(dates))
 
 
 def _in_words(texts: Sequence[Facts]) -> set[float]:

@@ -309,7 +309,7 @@ def _quotes(
         number = documents.number(reply.document)
         spans = () if number is None else documents.locate(number, reply.text)
         if number is not None and not spans and documents.titled(number, reply.text):
-            spans = documents.opening(number, claim)
+            spans = documents.opening(number, reply.text, claim)
             if not spans:
                 continue  # no evidence, but nothing made up
         if number is None or not spans:

@@ -13,7 +13,7 @@ from functools import cached_property
 from guardrail.engines.llm.derived_values import SCALE, DerivedValues
 from guardrail.engines.llm.question import Question, both_ways, words_and_figures
 from guardrail.engines.llm.verbatim import EDGES, SearchedText, as_compared, long_enough, search
-from guardrail.engines.llm.workings import any_holds, gives, numbers_in
+from guardrail.engines.llm.workings import any_holds, gives, in_digits, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Amount, Bound, Facts
 from guardrail.text.language import language, may_be_english
@@ -155,16 +155,17 @@ class Documents:
             search(as_compared(self.passages[number].title or "")[0], as_compared(words)[0].strip(EDGES), 0) is not None
         )
 
-    def opening(self, number: int, claim: str) -> tuple[Span, ...]:
-        """The first sentence of a document whose title says the claim by itself; else ().
+    def opening(self, number: int, quote: str, claim: str) -> tuple[Span, ...]:
+        """The first sentence of a document whose title is quoted for what it says by itself; else ().
 
-        It stands for the title, which is no part of the passage's text. The title must have most words of the claim.
-        Never beside orders to the judge.
+        It stands for the title, which is no part of the passage's text. The title must have most words of the claim, or
+        the quote a figure of it. Never beside orders to the judge.
         """
         passage = self.passages[number]
         words = set(content_words(claim))
         told = words.intersection(content_words(passage.title or ""))
-        if self.hostile or not words or len(told) <= _TITLE_SPEAKS * len(words):
+        says = len(told) > _TITLE_SPEAKS * len(words) or bool(numbers_in(quote) & numbers_in(claim))
+        if self.hostile or not says:
             return ()
         return tuple(sentence.span for sentence in sentences(passage.text)[:1])
 
@@ -310,7 +311,9 @@ class Documents:
     @cached_property
     def _facts(self) -> list[Facts]:
         titles = [extract(passage.title) for passage in self.passages if passage.title]
-        return [*titles, *(f for passage in self.passages for s in sentences(passage.text) for f in s.all_facts)]
+        told = [f for passage in self.passages for s in sentences(passage.text) for f in s.all_facts]
+        words = [passage.text for passage in self.passages if in_digits(passage.text) != passage.text]
+        return [*titles, *told, *(extract(in_digits(s.text)) for text in words for s in sentences(text))]
 
     @cached_property
     def _tables(self) -> list[Facts]:

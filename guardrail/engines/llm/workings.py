@@ -32,13 +32,14 @@ _HYPHEN = re.compile(r"\d[-–]\d")
 
 _SMALL_WORDS = {
     word: number
-    for words in (
-        "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        "dos tres cuatro cinco seis siete ocho nueve diez",
-        "deux trois quatre cinq six sept huit neuf dix onze douze",
+    for first, words in (
+        (2, "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"),
+        (2, "dos tres cuatro cinco seis siete ocho nueve diez"),
+        (12, "doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte"),
+        (2, "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"),
     )
-    for number, word in enumerate(words.split(), start=2)
-}
+    for number, word in enumerate(words.split(), start=first)
+} | {"zwanzig": 20, "dreißig": 30, "treinta": 30, "sesenta": 60, "vingt": 20, "trente": 30, "soixante": 60}
 _SMALL_WORD = re.compile(rf"\b(?:{'|'.join(_SMALL_WORDS)})\b", re.IGNORECASE)
 
 
@@ -77,6 +78,14 @@ def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) ->
             )
         )
     return False
+
+
+def totals(workings: Iterable[tuple[str, str]], known: set[float]) -> Iterator[float]:
+    """The value of each working's left side that is a sum of known numbers."""
+    for left, _ in workings:
+        for mark in (",", "."):
+            if (total := _total(left, known, mark)) is not None:
+                yield total
 
 
 def any_holds(workings: Iterable[tuple[str, str]], known: set[float]) -> bool:

@@ -28,6 +28,7 @@ ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 Apr
         ("31. März 2025", [("1. April 2024 + 12 Monate", "31. März 2025")]),
         ("31 de marzo de 2025", [("1 de abril de 2024 + 12 meses", "31 de marzo de 2025")]),
         ("2027年9月30日", [("2026年4月1日 + 18个月", "2027年9月30日")]),
+        ("22 June", [("1 + 21", "22")]),  # within a month, from 1 June
         ("1. September 2025", [("drei Monate nach dem 1. Juni 2025", "1. September 2025")]),
         ("1 March 2025", [("1 March 2025", "three months before 1 June 2025")]),
         ("September 2025", [("September 2025", "drei Monate nach dem 1. Juni 2025")]),
@@ -41,6 +42,7 @@ def test_right_ones(value, workings):
 @pytest.mark.parametrize(
     ("value", "workings"),
     [
+        ("22 July", [("1 + 21", "22")]),  # no date in July is known
         ("1 September 2025", [("three months before 1 June 2025", "1 September 2025")]),
         ("1 September 2025", [("three months, 1 June 2025", "1 September 2025")]),  # before or after
         ("October 2025", [("drei Monate nach dem 1. Juni 2025", "October 2025")]),

@@ -126,3 +126,22 @@ def test_what_a_question_asks_it_does_not_say(claim: str) -> None:
         [Passage(text="It opens at nine.")], question="My dog is on the train. Are dogs allowed on the train?"
     )
     assert told.asked("Your dog is on the train.", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "holds"),
+    [
+        ("Die Kosten von 1212 Euro teilen wir durch 11 und runden auf volle Euro auf.", "111 €", True),
+        ("The cost of 1212 is split by 11 and rounded down.", "110", True),
+        ("The cost of 1212 is split by 11 and rounded down.", "111", False),
+        ("The cost of 1212 is split by 11.", "111", False),
+    ],
+)
+def test_a_document_may_say_how_it_rounds(text: str, value: str, holds: bool) -> None:
+    assert values(text).follow(value, f"It is {value}.", [("1212 / 11", "110.18")]) is holds
+
+
+def test_days_between_two_dates_of_the_sentence_are_counted() -> None:
+    dates = values("存款日为2025年3月10日，支取日为2025年6月20日。")
+    assert dates.follow("102天", "从2025年3月10日到2025年6月20日共102天。", [])
+    assert not dates.follow("112天", "从2025年3月10日到2025年6月20日共112天。", [])
