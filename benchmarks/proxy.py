@@ -7,7 +7,8 @@ and through the service in turns, over kept connections, one at a time; "added" 
 95th percentiles). "CPU" is what the service's process spends on a request: unlike the times it depends little on how
 busy the machine is. Rows: no check at all (no passages, ``without_passages: skip``), and an engine that does nothing,
 so that only the decomposition of the answer and the policy are added; each as a whole answer and as a stream of a word
-per chunk, until its last byte.
+per chunk, until its last byte; the last row is a stream of a hundred sentences, in paragraphs of five, for one in 40
+of the requests.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ WHOLE = json.dumps(
 ).encode()
 
 
-def _events():
-    deltas = [{"role": "assistant", "content": ""}, *({"content": word + " "} for word in ANSWER.split()), {}]
+def _events(answer):
+    deltas = [{"role": "assistant", "content": ""}, *({"content": word + " "} for word in answer.split(" ")), {}]
     for number, delta in enumerate(deltas):
         end = "stop" if number == len(deltas) - 1 else None
         choice = {"index": 0, "delta": delta, "finish_reason": end}
@@ -49,7 +50,10 @@ def _events():
     yield "data: [DONE]\n\n"
 
 
-STREAM = "".join(_events()).encode()
+STREAM = "".join(_events(ANSWER)).encode()
+SENTENCE = "The repair of gate {} took eleven weeks and cost 2.3 million euros, said Mr. Lark of Larkmoor Dam Ltd."
+LONG = "".join(SENTENCE.format(number) + ("\n\n" if number % 5 == 0 else " ") for number in range(1, 101))
+LONG_STREAM = "".join(_events(LONG)).encode()
 
 
 async def upstream():
@@ -60,6 +64,7 @@ async def upstream():
             length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
             body = await reader.readexactly(int(length.split(b":")[1]))
             kind, text = (b"text/event-stream", STREAM) if b'"stream":true' in body else (b"application/json", WHOLE)
+            text = LONG_STREAM if b'"model":"long"' in body else text
             writer.write(
                 b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (kind, len(text)) + text
             )
@@ -122,7 +127,7 @@ def measured(direct, through, process, body, requests):
     """Medians and 95th percentiles, in turns."""
     times = {direct: [], through: []}
     with httpx.Client() as client:
-        for address in (direct, through) * 20:
+        for address in (direct, through) * min(20, requests):
             asked(client, address, body)
         before = cpu_seconds(process)
         for _ in range(requests):
@@ -162,10 +167,13 @@ def main():
                     "\n".join(f"[{n}] {p}" for n, p in enumerate(PASSAGES, 1)) if skips == "check" else "Be brief."
                 )
                 messages = [{"role": "system", "content": context}, {"role": "user", "content": "When was it closed?"}]
-                for stream in (False, True):
-                    body = json.dumps({"model": "m", "messages": messages, "stream": stream}, separators=(",", ":"))
-                    row = measured(direct, through, process, body.encode(), given.requests)
-                    rows.append({"check": name, "reply": "stream" if stream else "whole", **row})
+                replies = {"whole": given.requests, "stream": given.requests, "long stream": given.requests // 40}
+                for reply, requests in replies.items():
+                    model = "long" if reply == "long stream" else "m"
+                    asks = {"model": model, "messages": messages, "stream": reply != "whole"}
+                    body = json.dumps(asks, separators=(",", ":")).encode()
+                    row = measured(direct, through, process, body, max(2, requests))
+                    rows.append({"check": name, "reply": reply, **row})
             finally:
                 process.terminate()
                 process.wait()
