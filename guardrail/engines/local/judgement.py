@@ -24,6 +24,8 @@ from guardrail.text.facts import (
     judge_yes_no,
     missing_facts,
 )
+from guardrail.text.facts.arithmetic import computed
+from guardrail.text.facts.fact import Amount
 from guardrail.text.records.clash import record_clashes
 from guardrail.text.words import read_words
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
@@ -161,7 +163,7 @@ def gate(
     asked = extract(question) if question else None
     belied = judge_yes_no(claim, asked) if asked else None
     return (
-        *_without_asked(compare(claim, evidence), claim, evidence, asked),
+        *_without_worked_out(_without_asked(compare(claim, evidence), claim, evidence, asked), claim, evidence, asked),
         *record_clashes(claim, library.records, library.tables, library.prose),
         *([belied] if belied else []),
     )
@@ -189,6 +191,25 @@ def _without_asked(
         return values and missed.kind in VALUE_KINDS and missed.span not in still
 
     return [replace(m, weight=min(m.weight, _ASKED)) if is_asked(m) else m for m in found]
+
+
+def _without_worked_out(
+    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], asked: Facts | None
+) -> list[Mismatch]:
+    """The mismatches; slight is a value that follows from numbers of the claim or the question and of the evidence.
+
+    "38 regular hours: 912.00" to "24.00 an hour".
+    """
+    values = {fact.span: fact.value for fact in claim.counted if isinstance(fact.value, Amount)}
+    missing = [m for m in found if m.span in values]
+    if not missing:
+        return list(found)
+    lost = {m.span for m in missing}
+    own = [value for span, value in values.items() if span not in lost]
+    own += [f.value for f in (asked.counted if asked else ()) if isinstance(f.value, Amount)]
+    told = [f.value for facts in evidence for f in facts.counted if isinstance(f.value, Amount)]
+    follows = {m.span for m in missing if own and computed(values[m.span], (*own, *told), ())}
+    return [replace(m, weight=min(m.weight, _ASKED), contradicts=False) if m.span in follows else m for m in found]
 
 
 def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> Signals:

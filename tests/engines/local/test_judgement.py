@@ -85,3 +85,20 @@ def test_a_name_that_only_the_question_brought_weighs_little() -> None:
         for question in (None, "Can I travel to Korsgade with my dog?")
     )
     assert asked < alone
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "slight"),
+    [
+        ("For 3 trips 120 cars.", None, False),  # nobody has told of 3 trips
+        ("That makes 120 cars.", "How many cars in 3 trips?", True),
+        ("That makes 120 cars.", "How many cars in all?", False),
+    ],
+)
+def test_a_value_that_follows_from_claim_or_question_weighs_little(
+    text: str, question: str | None, slight: bool
+) -> None:
+    segment, _, readings = read(text, 0.9, 0.9, 0.9)
+    found = [m for m in gate(segment, LIBRARY, readings, question) if m.claim_value[:3] in ("120", "150")]
+    assert found
+    assert all((m.weight <= 0.2 and not m.contradicts) is slight for m in found)
