@@ -19,6 +19,11 @@ from guardrail.text.facts.units import DAY, YEAR
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
 _DAYS = re.compile(r"(?P<start>\d{1,2})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2})")
+_CLOCK_STEP = re.compile(
+    r"(?P<start>\d{1,2}[:.]\d{2}(?:\s?[ap]\.?m\.?)?)\s*(?P<sign>[-+−–])\s*"
+    r"(?:(?P<hours>\d{1,2}):(?P<minutes>\d{2})|(?P<length>[^-+−–:]{1,40}))",
+    re.IGNORECASE,
+)
 _WORKING = re.compile(
     r"\b(?:working|business|week)[\s-]?days?\b|\bWerktag|\bArbeitstag|hábil|ouvr|工作日", re.IGNORECASE
 )
@@ -134,6 +139,36 @@ def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequenc
         if known and any(near(length, wanted, 1e-3) for length in _lengths(one, two)):
             return True
     return False
+
+
+def gives_time(value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Sequence[Moment]) -> bool:
+    """Whether one of the workings gives a time of day: "17:25 - 50 minutes = 16:35", "17:25 - 0:50 = 16:35".
+
+    Args:
+        value: The time as the claim has it.
+        workings: What stands on both sides of each "=".
+        numbers: Those of the documents and the question.
+        moments: Dates and times of the documents and the question.
+    """
+    wanted = _minute_of(value)
+    known = {moment.minute for moment in moments if moment.minute is not None}
+    for left, right in workings:
+        step = _CLOCK_STEP.fullmatch(left.strip())
+        start = _minute_of(step["start"]) if step else None
+        if step is None or wanted is None or start not in known or _minute_of(right) != wanted:
+            continue
+        seconds = _length_of(step["length"] or f"{int(step['hours'])} hours {int(step['minutes'])} minutes") or 0.0
+        hours, minutes = divmod(seconds / 60, 60)
+        told = {seconds / 60, seconds / 3600} & numbers or {part for part in (hours, minutes) if part} <= numbers
+        sign = 1 if step["sign"] == "+" else -1
+        if seconds and told and (start + sign * round(seconds / 60)) % 1440 == wanted:
+            return True
+    return False
+
+
+def _minute_of(text: str) -> int | None:
+    found = [fact.value.minute for fact in extract(text).facts if isinstance(fact.value, Moment)]
+    return found[0] if len(found) == 1 else None
 
 
 def _length_of(text: str) -> float | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from guardrail.engines.llm.calendar_sums import gives_day, gives_span
+from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time
 from guardrail.engines.llm.workings import gives, numbers_in, totals
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
@@ -131,6 +131,7 @@ class DerivedValues:
             any(gives(form, workings, self._summands) for form in forms)
             or gives_day(value, workings, self.numbers, self._moments)
             or gives_span(value, workings, self._moments)
+            or gives_time(value, workings, self.numbers, self._moments)
             or self._is_scaled(value, workings)
         )
 

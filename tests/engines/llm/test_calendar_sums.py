@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.llm.calendar_sums import gives_day, gives_span
+from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time
 from guardrail.text.facts import extract
 from guardrail.text.facts.fact import Moment
 
@@ -90,3 +90,23 @@ def test_right_lengths(value, workings):
 )
 def test_wrong_lengths(value, workings):
     assert not gives_span(value, workings, ENDS)
+
+
+@pytest.mark.parametrize(
+    ("value", "left", "right", "holds"),
+    [
+        ("17:18", "17:30 - 12 minutes", "17:18", True),
+        ("17:18", "17:30 - 0:12", "17:18", True),
+        ("20:30", "17:30 + 3 hours", "20:30", True),
+        ("15:12", "17:30 - 2:18", "15:12", True),
+        ("14:27", "17:30 - 3:03", "14:27", True),
+        ("2:30 pm", "17:30 - 3 hours", "14:30", True),
+        ("17:19", "17:30 - 12 minutes", "17:18", False),
+        ("17:18", "17:30 - 13 minutes", "17:18", False),
+        ("17:15", "17:30 - 15 minutes", "17:15", False),  # nobody has 15
+        ("16:18", "16:30 - 12 minutes", "16:18", False),  # nor 16:30
+        ("17:18", "17:30 - many minutes", "17:18", False),
+    ],
+)
+def test_times_of_day(value, left, right, holds):
+    assert gives_time(value, [(left, right)], NUMBERS, ENDS) is holds
