@@ -166,15 +166,21 @@ def test_a_cancelled_call_counts_as_abandoned_and_is_recorded(watched):
     told = Told(heard)
     guard = Guard(engine=engine, policy=POLICY, telemetry=replace(watched.settings, recorder=told))
 
-    async def forever(_):
-        await asyncio.Event().wait()
-
     async def leave():
         """One while it is checked, one while a new answer is awaited."""
-        waits = replace(guard, engine=Waits())
-        for one, options in ((waits, {}), (guard, {"regenerate": forever})):
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(one.arun(ANSWER, PASSAGES, **options), 0.3)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(replace(guard, engine=Waits()).arun(ANSWER, PASSAGES), 0.3)
+        asked = asyncio.Event()
+
+        async def forever(_):
+            asked.set()
+            await asyncio.Event().wait()
+
+        regenerates = asyncio.create_task(guard.arun(ANSWER, PASSAGES, regenerate=forever))
+        await asked.wait()
+        regenerates.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await regenerates
 
     asyncio.run(leave())
     assert [outcome.action for outcome in heard] == ["abandoned"] * 2

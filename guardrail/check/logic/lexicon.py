@@ -210,10 +210,11 @@ NOT_AFTER = {
 NOT_BEFORE = {
     **dict.fromkeys(("before", "after", "ahead of", "prior to"), re.compile(r"\s(?:that|this|them)\b", re.IGNORECASE)),
     "due to": re.compile(
-        r"\s(?:be|start|begin|end|open|close|expire|launch|arrive|leave|finish|take|run|go|retire|return|resume|land)\b",
+        r"\sbe\b|\s(?:start|begin|end|open|close|expire|launch|arrive|leave|finish|retire|return|resume|land)\b"
+        r"(?=\s*(?:[.,;]|$|on\b|in\b|at\b|by\b|from\b|next\b|this\b|\d))",
         re.IGNORECASE,
     ),
-    "so that": re.compile(r"['’]|\s(?:is|was|makes|means|comes|gives|leaves|adds)\b", re.IGNORECASE),
+    "so that": re.compile(r"['’]|\s(?:is|was|makes|means|comes|gives|leaves|adds)\b(?!\s(?:ho|wh))", re.IGNORECASE),
     "as long as": re.compile(r"\s(?:\d|two\b|three\b|four\b|five\b|six\b|ten\b|twelve\b|a\b)", re.IGNORECASE),
     "since": re.compile(
         r"\s(?:\d|then\b|the\s(?:\d|early|late|mid|start|beginning|end)|(?:early|late|mid)\b|last\b|its\b|"

@@ -98,7 +98,7 @@ def _steps_of_days(
     """Workings by the numbers of days alone, within a month: "3 + 28 = 31" from 3 March."""
     for left, right in workings:
         signed = _DAYS.fullmatch(left.strip())
-        if signed is None or right.strip() != str(wanted.day):
+        if signed is None or not int(signed["length"]) or right.strip() != str(wanted.day):
             continue
         length = Amount(raw=float(signed["length"]), base=float(signed["length"]) * DAY, unit="s")
         sign = 1 if signed["sign"] == "+" else -1

@@ -16,6 +16,7 @@ from guardrail.engines.llm.workings import gives, numbers_in, totals
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Facts, Moment
+from guardrail.text.sentences import split_sentences
 from guardrail.types import Passage
 
 Workings = Sequence[tuple[str, str]]
@@ -76,6 +77,7 @@ class DerivedValues:
         self._asked = extract(question)
         self._texts = (question, *(text for p in passages for text in (p.title or "", p.text)))
         self._facts = facts
+        self._whole = (question, *(f"{p.title or ''} {p.text}" for p in passages))
 
     def follow(self, value: str, said: str, workings: Workings) -> bool:
         """Whether the question has the value, the judge shows how it comes about, or it follows from its sentence.
@@ -153,10 +155,18 @@ class DerivedValues:
         return False
 
     def _is_rounded(self, stated: Facts, workings: Workings) -> bool:
-        """Whether a document rounds to whole ones, up or down, and a sum gives the value so: "1212 / 11" for 111."""
-        amounts = [fact.value.raw for fact in stated.facts if isinstance(fact.value, Amount)]
+        """Whether a document rounds to whole ones, up or down, and a sum gives the value so: "1212 / 11" for 111.
+
+        The value has no unit, or one that the sentence with the rule has, or names ("volle Euro").
+        """
         ways = ((_ROUNDS_UP, math.ceil), (_ROUNDS_DOWN, math.floor))
-        used = [whole for pattern, whole in ways if any(map(pattern.search, self._texts[1:]))]
+        told = [span.of(text) for text in self._texts[1:] for span in split_sentences(text)]
+        rules = [(sentence, whole) for pattern, whole in ways for sentence in told if pattern.search(sentence)]
+        used = {whole for _, whole in rules}
+        said = (fact.value for sentence, _ in rules for fact in extract(sentence).facts)
+        units = {"", *(value.unit for value in said if isinstance(value, Amount))}
+        values = (fact.value for fact in stated.facts)
+        amounts = [value.raw for value in values if isinstance(value, Amount) and value.unit in units]
         sums = set(totals(workings, self._summands)) if used and len(amounts) == len(stated.facts) else set()
         return bool(sums) and all(any(whole(each) == amount for whole in used for each in sums) for amount in amounts)
 
@@ -185,7 +195,7 @@ class DerivedValues:
     @cached_property
     def _summands(self) -> set[float]:
         """The numbers, and a hundredth of those in texts that count in cents: in a sum "30.9 cents" is 0.309."""
-        cents = (number for text in self._texts if _CENTS.search(text) for number in numbers_in(text))
+        cents = (number for text in self._whole if _CENTS.search(text) for number in numbers_in(text))
         return self.numbers | {round(number / 100, 9) for number in cents}
 
     @cached_property

@@ -187,10 +187,10 @@ def _point(
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
     )
-    if reply.verdict == "supported" and set(labels) <= {"N", "O", "P"}:
+    if reply.verdict == "supported" and reply.error == "none" and set(labels) <= {"N", "O", "P"}:
         part = "P" in labels
-        quoted = part or not reply.agreed
-        if (not part or backed) and documents.asked(claim.text, pairs, reply.analysis, quoted=quoted):
+        notes = [reply.analysis, *(side for pair in own for side in pair)]
+        if (not part or backed) and documents.asked(claim.text, pairs, notes, agreed=reply.agreed, part=part):
             parts = tuple((n, span) for n in sorted(backed) if labels[n] == "P" for span in quotes[n])
             return replace(_unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION), evidence=parts)
     if reply.verdict in ("absent", "no_claim"):

@@ -18,6 +18,9 @@ _ASKED = 0.5
 _WORKED_OUT = 0.2
 """The same where a value of the claim is worked out from the question."""
 
+_QUOTED = 2
+"""Words and figures that a quote of the question has at least."""
+
 _NAMES_QUESTION = re.compile(r"\bquestion\b|问题|提问|题[中目]", re.IGNORECASE)
 _PARTS = re.compile(
     r"[:：](?!\d)|[=;；()（）]|,?\s?\bfrom the question\b|\bquestion\b|问题|提问|题[中目]", re.IGNORECASE
@@ -55,9 +58,12 @@ class Question:
         return SearchedText(self._stated)
 
     def is_quoted(self, notes: Iterable[str]) -> bool:
-        """Whether a note of the judge names the question and has words of it: "from the question: bought last year"."""
+        """Whether a note of the judge names the question and has words of it: "from the question: bought last year".
+
+        One word alone is found in many a note.
+        """
         parts = (part.strip(_MARKS) for note in notes if _NAMES_QUESTION.search(note) for part in _PARTS.split(note))
-        return any((content_words(p) or any(map(str.isdigit, p))) and self._searched.locate(p) for p in parts if p)
+        return any(len(words_and_figures(p)) >= _QUOTED and self._searched.locate(p) for p in parts if p)
 
     def says(self, claim: str, links: Sequence[tuple[str, str]], *, worked_out: bool) -> bool:
         """Whether it states half of a claim's content words; a fifth, where a value is worked out from it alone.

@@ -26,14 +26,14 @@ _SPEAKS = 0.15
 """Share of a claim's content words that the quoted sentences and their title must have; paraphrases have far more."""
 
 _SPEAKS_BESIDE_ORDERS = 0.6
-_TITLE_SPEAKS = 0.5
-"""A title that says the claim by itself has more than this share of its content words."""
+_TITLE_SPEAKS = 0.7
+"""A quote of a title that says the claim by itself has more than this share of its content words."""
 
 _CONTEXT = 2
 """Sentences before a quoted one that may name what its pronouns mean."""
 
 _MINUS = re.compile(r"^(?:minus|less)\s+|^[-−–]\s?", re.IGNORECASE)
-_OPENS = re.compile(r"(?:^|[.:!?|*_>•—。：！？\n-])[\s*_]*$")
+_OPENS = re.compile(r"^$|[.:!?|>•\n。：！？]$")
 
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
@@ -41,7 +41,7 @@ _HARD = 0.55
 _MADE_UP = re.compile(
     r"\s*(?:anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?(?=\b(?:does|do|is|are|VERBS)\b)"
     r"|\s*(?:an?|any)\b.{0,200}?(?=\b(?:does|do|cannot|can't|(?:VERBS)(?!\s+(?:not\s+)?be))\b)"
-    r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are)\b)"
+    r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged|with)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are|VERBS)\b)"
     r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))".replace(
         "VERBS", "would|could|can|may|must|need|needs|qualifies|gets|pays|receives"
     ),
@@ -116,7 +116,7 @@ class Documents:
 
         "illnesses you already have = pre-existing conditions": the words of one side are the claim's or its segment's,
         those of the other the quoted sentences'; or a sum that gives a number of the claim, or, where two looks agree
-        (``twice``), any sum over numbers of the documents ("The title is settled": 29 + 2 x 2 = 33). Never where some
+        (``twice``), a sum with a number beside the quote ("The title is settled": 29 + 2 x 2 = 33). Never where some
         text gives the judge orders.
         """
         if self.hostile:
@@ -133,7 +133,10 @@ class Documents:
             words = any(not word[0].isdigit() for word in ours | theirs)
             if words and ours & own and ours <= around_it and theirs and theirs <= quoted:
                 return True
-        if twice and any_holds(pairs, self._derived.numbers):
+        here = numbers_in(" ".join(around(passage.text, span, _CONTEXT) for span in spans)) if twice else set()
+        speaks = self._question.words | set(content_words(f"{passage.title or ''} {passage.text}"))
+        sums = [pair for pair in pairs if numbers_in(pair[0]) & here]
+        if not speaks.isdisjoint(content_words(claim)) and any_holds(sums, self._derived.numbers):
             return True
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
         return any(gives(value, pairs, self._derived.numbers) for value in values)
@@ -158,14 +161,15 @@ class Documents:
     def opening(self, number: int, quote: str, claim: str) -> tuple[Span, ...]:
         """The first sentence of a document whose title is quoted for what it says by itself; else ().
 
-        It stands for the title, which is no part of the passage's text. The title must have most words of the claim, or
-        the quote a figure of it. Never beside orders to the judge.
+        It stands for the title, which is no part of the passage's text. The quote must have most words of the claim, or
+        words and a figure of it. Never beside orders to the judge.
         """
         passage = self.passages[number]
         words = set(content_words(claim))
-        told = words.intersection(content_words(passage.title or ""))
-        says = len(told) > _TITLE_SPEAKS * len(words) or bool(numbers_in(quote) & numbers_in(claim))
-        if self.hostile or not says:
+        told = words.intersection(content_words(quote))
+        named = any(not word.isdigit() for word in told)
+        says = len(told) > _TITLE_SPEAKS * len(words) or (named and bool(numbers_in(quote) & numbers_in(claim)))
+        if self.hostile or not (says and long_enough(quote)):
             return ()
         return tuple(sentence.span for sentence in sentences(passage.text)[:1])
 
@@ -178,22 +182,34 @@ class Documents:
         """Content words of each passage and its title."""
         return tuple(frozenset(content_words(f"{p.title or ''} {p.text}")) for p in self.passages)
 
-    def asked(self, claim: str, workings: Sequence[tuple[str, str]], note: str = "", *, quoted: bool = False) -> bool:
+    def asked(
+        self,
+        claim: str,
+        workings: Sequence[tuple[str, str]],
+        notes: Sequence[str] = (),
+        *,
+        agreed: bool,
+        part: bool = False,
+    ) -> bool:
         """Whether a claim says again what the question says of the reader's own case, or what follows from it.
 
-        Each of its values must be the question's or the result of workings. And the judge must quote the question, as
-        "less than two years old = bought last year (question)"; or, unless it must be ``quoted``, the claim shares
-        enough words with it. Never beside orders to the judge.
+        Each of its values must be the question's or the result of workings. And the judge must quote the question in
+        its ``notes``, as "less than two years old = bought last year (question)", or the claim share enough words with
+        it: both, unless two looks ``agreed``. Where a document says a ``part``, it must quote. Never beside orders to
+        the judge.
         """
         if self.hostile or not content_words(claim):
             return False
-        is_quoted = self._question.is_quoted([note, *(side for pair in workings for side in pair)])
+        is_quoted = self._question.is_quoted(notes)
         told = [self._question.facts, *(self._facts if is_quoted else ())]  # "two years" may be a document's
         missing = missing_facts(extract(claim), told)
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
-        return is_quoted or (not quoted and self._question.says(claim, workings, worked_out=worked_out))
+        says = self._question.says(claim, workings, worked_out=worked_out)
+        if not agreed:
+            return is_quoted and says
+        return is_quoted or (says and not part)
 
     def lacks(
         self,
@@ -263,7 +279,7 @@ class Documents:
     def _has_subtrahend(self, value: str, said: str) -> bool:
         """Whether a passage has what the answer takes from another number: "48.00 minus 25% = 36.00"."""
         bare = _MINUS.sub("", value)
-        taken = bare != value and re.search(rf"\d\S*\s+{re.escape(value)}", said) is not None
+        taken = bare != value and re.search(rf"\d\S{{0,20}}\s{{1,5}}{re.escape(value)}", said) is not None
         return taken and not missing_facts(extract(bare), self._facts)
 
     def _is_same_number(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
@@ -312,7 +328,8 @@ class Documents:
     def _facts(self) -> list[Facts]:
         titles = [extract(passage.title) for passage in self.passages if passage.title]
         told = [f for passage in self.passages for s in sentences(passage.text) for f in s.all_facts]
-        words = [passage.text for passage in self.passages if in_digits(passage.text) != passage.text]
+        foreign = (passage.text for passage in self.passages if not may_be_english(passage.text))
+        words = [text for text in foreign if in_digits(text) != text]
         return [*titles, *told, *(extract(in_digits(s.text)) for text in words for s in sentences(text))]
 
     @cached_property
@@ -349,4 +366,5 @@ def _is_hedged(value: str, said: str) -> bool:
 def _only_opens(word: str, said: str) -> bool:
     """Whether a single word stands nowhere but at the beginning of a sentence, a cell or what a colon introduces."""
     found = list(re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", said))
-    return bool(found) and " " not in word and all(_OPENS.search(said[: match.start()]) for match in found)
+    before = (said[max(0, match.start() - 20) : match.start()].rstrip(" \t*_") for match in found)
+    return bool(found) and " " not in word and all(_OPENS.search(text) for text in before)

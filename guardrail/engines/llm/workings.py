@@ -34,9 +34,10 @@ _SMALL_WORDS = {
     word: number
     for first, words in (
         (2, "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"),
-        (2, "dos tres cuatro cinco seis siete ocho nueve diez"),
+        (3, "tres cuatro cinco seis siete ocho nueve diez"),
         (12, "doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte"),
-        (2, "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"),
+        (2, "deux trois quatre cinq"),
+        (10, "dix onze douze treize quatorze quinze"),
     )
     for number, word in enumerate(words.split(), start=first)
 } | {"zwanzig": 20, "dreißig": 30, "treinta": 30, "sesenta": 60, "vingt": 20, "trente": 30, "soixante": 60}
@@ -50,7 +51,7 @@ def numbers_in(text: str) -> set[float]:
 
 
 def in_digits(text: str) -> str:
-    """The text with small numbers in digits that German, Spanish and French words name."""
+    """The text with small numbers in digits that German, Spanish and French words name, and nothing else ("neuf")."""
     return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS[match.group().casefold()]), text)
 
 

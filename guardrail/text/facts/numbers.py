@@ -20,7 +20,12 @@ _DIGITS = re.compile(
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _POINTED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?P<decimals>,[0-9]+)?")
 """Thousands parted by points, as in German and Spanish; "1.200" alone may be a decimal number as well."""
-_PRICE_IN_POINTS = re.compile(r"\s?(?:€|EUR\b|euros?\b)(?!\s?(?:/|per\b|pro\b|je\b|por\b|par\b|al\b))", re.IGNORECASE)
+_PRICE_IN_POINTS = re.compile(
+    r"\s?(?:€|EUR\b|euros?\b)(?!\s?/|\s(?:\w{1,3}\s)?(?:lit(?:re|er|ro)s?|l|kWh|kilo(?:gramm?|s)?|kg|m³|gallons?)\b)",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(r"\s?(?:[kcm]?m|[km]?g|m?l|t|[kM]?Hz|[km]?V|[km]?A|[kMG]?W)\b")
+"""Of what there may be thousandths: "1.250 kg"."""
 _CJK = re.compile(
     r"(?P<below>[二两三四五六七八九十百千]{1,4})分之(?P<above>[零〇一二两三四五六七八九十百千万]{1,12}(?:点[零〇一二三四五六七八九]{1,8})?)"
     r"(?!点?[零〇一二两三四五六七八九十百千万亿])"
@@ -116,6 +121,8 @@ def _read_pointed(body: str, text: str, end: int) -> float | None:
     """
     match = _POINTED.fullmatch(body)
     if match is None:
+        return None
+    if body.count(".") == 1 and not match["decimals"] and _MEASURE.match(text, end):
         return None
     sure = match["decimals"] or _PRICE_IN_POINTS.match(text, end) or not may_be_english(text)
     return float(body.replace(".", "").replace(",", ".")) if sure else None

@@ -32,6 +32,11 @@ NOT_FOUND = [
 ]
 
 
+@pytest.mark.parametrize("text", ["The wall sank due to land subsidence.", "It was late due to start-up costs."])
+def test_a_cause_may_begin_like_a_verb(text: str) -> None:
+    assert R.CAUSE in [r.kind for r in find_relations(text)]
+
+
 @pytest.mark.parametrize(("text", "kind"), NOT_FOUND)
 def test_other_meaning_is_no_relation(text: str, kind: R) -> None:
     """The same letters with another meaning state no relation of that kind."""

@@ -42,6 +42,7 @@ def test_right_ones(value, workings):
 @pytest.mark.parametrize(
     ("value", "workings"),
     [
+        ("1 June", [("1 + 0", "1")]),
         ("22 July", [("1 + 21", "22")]),  # no date in July is known
         ("1 September 2025", [("three months before 1 June 2025", "1 September 2025")]),
         ("1 September 2025", [("three months, 1 June 2025", "1 September 2025")]),  # before or after

@@ -110,7 +110,36 @@ PLACE = Documents(
     ],
 )
 def test_what_the_question_says_in_other_words(claim: str, links: list[tuple[str, str]], asked: bool) -> None:
-    assert PLACE.asked(claim, links) is asked
+    assert PLACE.asked(claim, links, agreed=True) is asked
+
+
+LOST = Documents(
+    [Passage(text="The policy covers theft up to 400 euros, in full for two years. Loss is excluded.")],
+    question="I lost a camera, bought last year, at 23:10 on a Friday. Is it insured?",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "note", "agreed", "part", "asked"),
+    [
+        ("You bought the camera last year.", "bought last year (question)", False, False, True),
+        ("You bought the camera last year.", "", False, False, False),  # it is not quoted
+        ("It is less than two years old.", "bought last year (question)", True, False, True),
+        ("It is less than two years old.", "bought last year (question)", False, False, False),  # other words
+        ("The insurer refunds every loss.", "camera (question)", True, False, False),  # a word is no quote
+        ("Your camera is insured up to 400 euros.", "camera (question)", True, True, False),
+        ("It was late at night.", "23:10 on a Friday (question)", True, True, True),
+    ],
+)
+def test_the_question_is_quoted_for_the_readers_own_case(
+    claim: str, note: str, agreed: bool, part: bool, asked: bool
+) -> None:
+    assert LOST.asked(claim, [], [note], agreed=agreed, part=part) is asked
+
+
+def test_a_rule_of_rounding_is_for_its_own_unit() -> None:
+    roads = values("The cost of 1212 euros is split by 11 and rounded up. The road is long.")
+    assert not roads.follow("111 km", "The road is 111 km long.", [("1212 / 11", "110.18")])
 
 
 def test_a_share_in_words_is_found_where_the_judge_says_so() -> None:
@@ -121,11 +150,11 @@ def test_a_share_in_words_is_found_where_the_judge_says_so() -> None:
 @pytest.mark.parametrize("claim", ["Dogs are allowed on the train.", "Dogs are not allowed on the train."])
 def test_what_a_question_asks_it_does_not_say(claim: str) -> None:
     asked = Documents([Passage(text="The office opens at nine.")], question="Are dogs allowed on the train?")
-    assert not asked.asked(claim, [])
+    assert not asked.asked(claim, [], agreed=True)
     told = Documents(
         [Passage(text="It opens at nine.")], question="My dog is on the train. Are dogs allowed on the train?"
     )
-    assert told.asked("Your dog is on the train.", [])
+    assert told.asked("Your dog is on the train.", [], agreed=True)
 
 
 @pytest.mark.parametrize(

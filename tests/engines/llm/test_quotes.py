@@ -261,14 +261,16 @@ INTERVIEW = Passage(text="The ward has 18 beds. It opened in May.", title="Ilse 
     [
         ("Ilse Kern, head of radiology", "Ilse Kern is the head of radiology.", (Span(0, 21),)),
         ("Ilse Kern, head of radiology", "Ilse Kern has opened a ward with 18 beds.", ()),  # the title does not say it
-        ("Ward B (opened 1974)", "It was finished in 1974.", (Span(0, 21),)),
-        ("Ward B (opened 1974)", "It was finished in 1975.", ()),
+        ("Ward B (opened 1974)", "Ward B was finished in 1974.", (Span(0, 21),)),
+        ("Ward B (opened 1974)", "Ward B was finished in 1975.", ()),
+        ("", "Ward B was finished in 1974.", ()),
     ],
 )
 def test_what_a_title_says_by_itself_stands_at_the_beginning_of_its_document(
     title: str, claim: str, spans: tuple[Span, ...]
 ) -> None:
     assert Documents([Passage(text=INTERVIEW.text, title=title)]).opening(0, title, claim) == spans
+    assert Documents([INTERVIEW]).opening(0, "Ilse Kern", "Ilse Kern left.") == ()
 
 
 def test_a_title_bears_nothing_out_beside_orders_to_the_judge() -> None:
@@ -410,9 +412,10 @@ TABLE = Documents(
 
 def test_a_sum_shows_what_a_quote_in_other_words_has_to_do_with_it() -> None:
     spans, sums = TABLE.locate(0, "Vale | 29"), [("29 + 2", "31")]
-    assert TABLE.linked(0, spans, "The title is settled.", "", sums, twice=True)
-    assert not TABLE.linked(0, spans, "The title is settled.", "", sums)
-    assert not TABLE.linked(0, spans, "The title is settled.", "", [("29 + 2", "32")], twice=True)
+    assert TABLE.linked(0, spans, "The points are settled.", "", sums, twice=True)
+    assert not TABLE.linked(0, spans, "The points are settled.", "", sums)
+    assert not TABLE.linked(0, spans, "Damage is always repaired.", "", sums, twice=True)
+    assert not TABLE.linked(0, spans, "The points are settled.", "", [("29 + 2", "32")], twice=True)
 
 
 def test_small_numbers_in_words_of_other_languages_are_known():

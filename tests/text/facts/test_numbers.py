@@ -29,6 +29,8 @@ def values(text):
         ("Das Werk hat 12.000 Plätze und ist zu", [(12_000, "digits")]),
         ("from 1.200 to 1.659 €/l", [(1.2, "digits"), (1.659, "digits")]),
         ("The fee is 1.200 € a year.", [(1200, "digits")]),
+        ("Diesel costs 1.659 EUR a litre.", [(1.659, "digits")]),
+        ("El paquete pesa 1.250 kg según la ficha y el manual", [(1.25, "digits")]),
         ("version 1.2.3.4", []),
         ("六七百", []),
     ],
