@@ -16,6 +16,7 @@ from guardrail.engines.local.engine import LocalEngine
 from guardrail.testing import FakeEngine, check_engine
 from guardrail.types import Cell, Claim, ErrorType, LogicVerdict, Row, Segment, Span, SupportMatrix, Usage
 from tests.support.checks import ANSWER, PASSAGES, AsyncFake
+from tests.support.refusals import FEE, REFUSAL, refusal_reader
 
 
 @dataclass(frozen=True)
@@ -195,21 +196,9 @@ def test_a_namesakes_facts_go_on_where_mixing_matters():
         assert len(second.calls) == calls
 
 
-REFUSAL = "The documents do not mention the fee."
-FEE = Passage(id="a", text="The fee is 40 euros.")
-
-
-@dataclass(frozen=True)
-class RefusalReader(FakeEngine):
-    """A second engine that finds a refusal to be false."""
-
-    verdicts: dict = field(default_factory=lambda: {REFUSAL: "contradicted"})
-    judges_refusals: bool = True
-
-
 @pytest.mark.parametrize("claims", ["", "The fee is 40 euros. "])
 def test_refusals_are_for_the_second_alone(claims):
-    first, second = FakeEngine(), RefusalReader()
+    first, second = FakeEngine(), refusal_reader()
     report = Guard(engine=CascadeEngine(first=first, second=second)).check(claims + REFUSAL, [FEE])
     assert asked(first) == ([["The fee is 40 euros."]] if claims else [])
     assert asked(second) == [[REFUSAL]]
@@ -219,7 +208,7 @@ def test_refusals_are_for_the_second_alone(claims):
 
 @pytest.mark.parametrize(
     ("second", "refusals"),
-    [(RefusalReader(), False), (RefusalReader(judges_refusals=False), True), (FakeEngine(), True)],
+    [(refusal_reader(), False), (refusal_reader(judges_refusals=False), True), (FakeEngine(), True)],
 )
 def test_refusals_are_shown_to_nobody_that_cannot_tell(second, refusals):
     engine = CascadeEngine(first=FakeEngine(), second=second, refusals=refusals)
@@ -228,7 +217,7 @@ def test_refusals_are_shown_to_nobody_that_cannot_tell(second, refusals):
 
 
 def test_a_refusal_without_a_second_opinion_stays_one():
-    report = Guard(engine=CascadeEngine(first=FakeEngine(), second=RefusalReader(verdicts={REFUSAL: "unverified"})))
+    report = Guard(engine=CascadeEngine(first=FakeEngine(), second=refusal_reader("unverified")))
     assert report.check(REFUSAL, [FEE]).verdict is Verdict.ABSTAINED
 
 

@@ -32,7 +32,7 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 _WAY = re.compile(
-    r"\b(?P<back>before|prior\sto|vor|antes|avant)\b|(?P<back2>前)"
+    r"(?P<back>\b(?:before|prior\sto|vor|antes|avant)\b|前)"
     r"|\b(?:after|from|since|nach|ab|seit|después|desde|tras|après|depuis)\b|[后起]",
     re.IGNORECASE,
 )
@@ -88,7 +88,7 @@ def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]
         for told, result in ((left, right), (right, left)):
             start, length, stated = _day_of(told), _step_of(told), _day_of(result)
             if start and start.day and length and stated and (way := _WAY.search(told)):
-                yield _Step(start, length, -1 if way["back"] or way["back2"] else 1), stated
+                yield _Step(start, length, -1 if way["back"] else 1), stated
                 break
 
 

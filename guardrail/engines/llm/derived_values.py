@@ -167,7 +167,8 @@ class DerivedValues:
         units = {"", *(value.unit for value in said if isinstance(value, Amount))}
         values = (fact.value for fact in stated.facts)
         amounts = [value.raw for value in values if isinstance(value, Amount) and value.unit in units]
-        sums = set(totals(workings, self._summands)) if used and len(amounts) == len(stated.facts) else set()
+        wanted = used and len(amounts) == len(stated.facts)
+        sums = {total for left, _ in workings for total in totals(left, self._summands)} if wanted else set()
         return bool(sums) and all(any(whole(each) == amount for whole in used for each in sums) for amount in amounts)
 
     @cached_property

@@ -328,9 +328,9 @@ class Documents:
     def _facts(self) -> list[Facts]:
         titles = [extract(passage.title) for passage in self.passages if passage.title]
         told = [f for passage in self.passages for s in sentences(passage.text) for f in s.all_facts]
-        foreign = (passage.text for passage in self.passages if not may_be_english(passage.text))
-        words = [text for text in foreign if in_digits(text) != text]
-        return [*titles, *told, *(extract(in_digits(s.text)) for text in words for s in sentences(text))]
+        foreign = (s.text for p in self.passages if not may_be_english(p.text) for s in sentences(p.text))
+        words = ((text, in_digits(text)) for text in foreign)
+        return [*titles, *told, *(extract(digits) for text, digits in words if digits != text)]
 
     @cached_property
     def _tables(self) -> list[Facts]:

@@ -66,37 +66,29 @@ def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) ->
     amounts = [fact.value for fact in extract(value).facts if isinstance(fact.value, Amount)]
     known = set(known)
     for left, right in workings:
-        totals = [total for mark in (",", ".") if (total := _total(left, known, mark)) is not None]
-        results = list(_results(totals, right))
+        found = list(totals(left, known))
+        results = list(_results(found, right))
         if amounts and all(any(_is(amount, *result) for result in results) for amount in amounts):
             return True
-        known.update(totals)
+        known.update(found)
         known.update(
             result
             for result, is_share in results
-            if any(
-                near(result / (100 if is_share else 1), total, 1e-6) or near(result, total, 1e-6) for total in totals
-            )
+            if any(near(result / (100 if is_share else 1), total, 1e-6) or near(result, total, 1e-6) for total in found)
         )
     return False
 
 
-def totals(workings: Iterable[tuple[str, str]], known: set[float]) -> Iterator[float]:
-    """The value of each working's left side that is a sum of known numbers."""
-    for left, _ in workings:
-        for mark in (",", "."):
-            if (total := _total(left, known, mark)) is not None:
-                yield total
+def totals(left: str, known: set[float]) -> Iterator[float]:
+    """The value of a sum of known numbers, in either convention of writing them."""
+    for mark in (",", "."):
+        if (total := _total(left, known, mark)) is not None:
+            yield total
 
 
 def any_holds(workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
     """Whether one of the workings is a sum of known numbers that is right, whatever it gives."""
-    return any(
-        any(_results([total], right))
-        for left, right in workings
-        for mark in (",", ".")
-        if (total := _total(left, known, mark)) is not None
-    )
+    return any(any(_results(list(totals(left, known)), right)) for left, right in workings)
 
 
 def _is(amount: Amount, result: float, is_share: bool) -> bool:
