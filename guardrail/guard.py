@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from guardrail.check.contract import LINKINGS, AsyncEngine, Draft, Engine, Linking
 from guardrail.check.drivers import Program, arun, run
 from guardrail.check.intake import ClaimLike, PassageLike, read_answer, read_claims, read_passages, read_question
-from guardrail.check.many import AT_ONCE, acheck_all, batch_of, check_all
+from guardrail.check.many import AT_ONCE, Batch, acheck_all, batch_of, check_all
 from guardrail.check.retrieve import AsyncRetriever, Retriever
 from guardrail.engines.by_name import NAMES, make_engine
 from guardrail.errors import ConfigurationError, UsageError, did_you_mean
@@ -158,7 +158,7 @@ class Guard:
         Raises:
             UsageError: an option is out of its range or, when its turn comes, an answer cannot be checked (see check).
         """
-        batch = batch_of(self, self.policy_of_call(policy), seconds, max_calls, at_once)
+        batch = self._batch(policy, seconds, max_calls, at_once)
         return check_all(batch, answers, at_once)
 
     def acheck_many(
@@ -171,7 +171,7 @@ class Guard:
         policy: Policy | str | None = None,
     ) -> AsyncIterator[Report]:
         """The same as ``check_many``, awaited: ``async for report in guard.acheck_many(...)``."""
-        batch = batch_of(self, self.policy_of_call(policy), seconds, max_calls, at_once)
+        batch = self._batch(policy, seconds, max_calls, at_once)
         return acheck_all(batch, answers, at_once)
 
     def run(
@@ -351,6 +351,10 @@ class Guard:
         if given is not None and not isinstance(given, Policy):
             raise UsageError(f"policy must be a Policy or a name, got {type(given).__name__}. Use Policy.load(file).")
         return self.policy.current() if given is None else given
+
+    def _batch(self, policy: Policy | str | None, seconds: float | None, max_calls: int | None, at_once: int) -> Batch:
+        used = self.policy_of_call(policy)
+        return batch_of(self.judge, self.checking, used, seconds=seconds, max_calls=max_calls, at_once=at_once)
 
     def _running(
         self,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from guardrail.check.contract import Gatherer, VerifyRequest, gatherer_of
-from guardrail.check.drivers import arun, run
+from guardrail.check.contract import AsyncEngine, Engine, Gatherer, VerifyRequest, gatherer_of
+from guardrail.check.drivers import Program, arun, run
 from guardrail.check.threads import in_order
 from guardrail.errors import EngineError, UsageError
 from guardrail.types import Cause, Report, SupportMatrix
 
 if TYPE_CHECKING:
-    from guardrail.guard import Guard
     from guardrail.policy.policy import Policy
 
 AT_ONCE = 8
@@ -46,7 +45,8 @@ class Batch:
     """The answers of one call of ``check_many`` and what they share.
 
     Attributes:
-        guard: Who checks.
+        engine: Of all answers.
+        checking: ``Guard.checking``.
         policy: Of all answers.
         deadline: A ``time.monotonic()`` value; None = no limit.
         max_calls: Requests to a model for all answers together; None = no limit.
@@ -54,7 +54,8 @@ class Batch:
         calls: Requests made so far by answers that are done.
     """
 
-    guard: Guard
+    engine: Engine | AsyncEngine
+    checking: Callable[..., Program[Report]]
     policy: Policy
     deadline: float | None
     max_calls: int | None
@@ -64,11 +65,11 @@ class Batch:
 
     def check(self, item: Mapping[str, Any], number: int = 0) -> Report:
         """One of the answers; so many go before it."""
-        return self._counted(run(self.guard.checking(**self._arguments(item, number))))
+        return self._counted(run(self.checking(**self._arguments(item, number))))
 
     async def acheck(self, item: Mapping[str, Any]) -> Report:
         """The same without blocking the event loop."""
-        return self._counted(await arun(self.guard.checking(**self._arguments(item))))
+        return self._counted(await arun(self.checking(**self._arguments(item))))
 
     def _counted(self, report: Report) -> Report:
         with self._lock:
@@ -87,11 +88,19 @@ class Batch:
         if self.max_calls is not None and spent >= self.max_calls:
             made = f"{self.calls} made" if self.gatherer is None else f"{self.max_calls} allowed"
             stopped = (f"the budget of requests for all answers is spent ({made})", Cause.BUDGET)
-        engine = None if stopped is None else _Stopped(self.guard.judge.name, *stopped)
+        engine = None if stopped is None else _Stopped(self.engine.name, *stopped)
         return {**{key: item[key] for key in _KEYS if key in item}, "policy": policy, "engine": engine}
 
 
-def batch_of(guard: Guard, policy: Policy, seconds: float | None, max_calls: int | None, at_once: int) -> Batch:
+def batch_of(
+    engine: Engine | AsyncEngine,
+    checking: Callable[..., Program[Report]],
+    policy: Policy,
+    *,
+    seconds: float | None,
+    max_calls: int | None,
+    at_once: int,
+) -> Batch:
     """The batch that these options stand for.
 
     Raises:
@@ -103,13 +112,15 @@ def batch_of(guard: Guard, policy: Policy, seconds: float | None, max_calls: int
         raise UsageError(f"seconds must be more than 0 or None, got {seconds!r}.")
     if max_calls is not None and max_calls < 0:
         raise UsageError(f"max_calls must be at least 0 or None, got {max_calls!r}.")
-    gatherer = gatherer_of(guard.judge)
+    gatherer = gatherer_of(engine)
     if gatherer is not None:
         if seconds is not None:
             raise UsageError("seconds cannot bound batches. Leave it out; BatchSettings(wait=...) bounds each round.")
         policy = policy.with_(deadline=None)  # a deadline is for somebody who waits for one answer
     deadline = None if seconds is None else time.monotonic() + seconds
-    return Batch(guard=guard, policy=policy, deadline=deadline, max_calls=max_calls, gatherer=gatherer)
+    return Batch(
+        engine=engine, checking=checking, policy=policy, deadline=deadline, max_calls=max_calls, gatherer=gatherer
+    )
 
 
 def read_item(item: object, number: int) -> Mapping[str, Any]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from guardrail.errors import GuardrailError
+from guardrail.guard import Guard
 from guardrail.service.guards import build_guards
-from guardrail.service.settings import Settings, StudioSettings
+from guardrail.service.measures import Measures
+from guardrail.service.pool import Pool
+from guardrail.service.processes import Processes
+from guardrail.service.settings import GuardSettings, Settings, StudioSettings
 from guardrail.service.warming import warm
 
 if TYPE_CHECKING:
-    from guardrail.service.service import Service
+    from guardrail.telemetry.records import RecordStore
 
 _log = logging.getLogger("guardrail.service")
 
@@ -24,6 +28,17 @@ _AT_START = ("host", "port", "workers", "hosts", "records", "log_level", "drain_
 _LIMITS_AT_START = ("threads", "processes", "awaited", "connections", "header_seconds")
 
 
+class Reloadable(Protocol):
+    """What changes with the files, and what new guards are built from; see Service."""
+
+    settings: Settings
+    guards: dict[str, tuple[GuardSettings, Guard]]
+    records: RecordStore | None
+    processes: Processes | None
+    measures: Measures
+    pool: Pool
+
+
 class Reload:
     """Looks at the settings file and at the policies' files.
 
@@ -31,7 +46,7 @@ class Reload:
         failure: What is wrong with the settings file as it is now, while the former settings stay; "" = nothing.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Reloadable) -> None:
         self._service = service
         self._seen = _signature(service.settings.source)
         self.failure = ""

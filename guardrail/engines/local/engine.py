@@ -14,7 +14,8 @@ from pathlib import Path
 from guardrail.check.contract import NotJudged, PartialRows, VerifyRequest, seconds_left
 from guardrail.check.threads import cpu_turn
 from guardrail.engines.local.judgement import Reading, judge_readings
-from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS, load, reader_class
+from guardrail.engines.local.loading import load, reader_class
+from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.rules import bare, judge_by_rules
 from guardrail.engines.local.scorer import LONGEST, Scorer, load_scorer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -36,7 +35,7 @@ FILES = ("model.onnx", "tokenizer.json", "scorer.json")
 """What a folder of weights must hold."""
 
 PACKS = "packs.json"
-"""A file of a model's folder: there where the model is one of guardrail.engines.local.packs."""
+"""A file of a model's folder: there where guardrail.engines.local.packs reads the model."""
 
 _START, _SEPARATOR = 101, 102
 
@@ -161,26 +160,3 @@ def _kinds(own: Sequence[int], other: Sequence[int], kinds: tuple[int, int, int]
         if run in runs:
             found[position] = follows
     return found
-
-
-@lru_cache(maxsize=8)
-def reader_class(folder: Path) -> type[Reader]:
-    """What reads the model in that folder; nothing is loaded to find out."""
-    if not (folder / PACKS).exists():
-        return CrossEncoder
-    from guardrail.engines.local.packs import PackReader
-
-    return PackReader
-
-
-_LOADED: dict[tuple[Path, int], Reader] = {}
-_LOCK = threading.Lock()
-
-
-def load(folder: Path = MODEL_FOLDER, threads: int = 0) -> Reader:
-    """The model in that folder, loaded on first use and shared by all guards of the process."""
-    with _LOCK:
-        key = (folder, threads)
-        if key not in _LOADED:
-            _LOADED[key] = reader_class(folder)(folder, threads)
-        return _LOADED[key]

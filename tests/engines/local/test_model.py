@@ -1,4 +1,4 @@
-"""The embedded model: what it reads of a pair, what it gives, and which folders it is loaded from."""
+"""The embedded model: what it reads of a pair, and what it gives."""
 
 from __future__ import annotations
 
@@ -9,29 +9,19 @@ import numpy as np
 import pytest
 
 from guardrail import ConfigurationError, Guard, Verdict
-from guardrail.engines.local.engine import LocalEngine
+from guardrail.engines.local.loading import load
 from guardrail.engines.local.model import (
     FILES,
     MODEL_FOLDER,
     OUTPUTS,
-    PACKS,
     VERDICTS,
     CrossEncoder,
     as_probabilities,
     encoder,
-    load,
-    reader_class,
     token_types,
 )
-from guardrail.engines.local.packs import PackReader
 
 PAIR = ("The dam is 64 metres high.", "The dam is 64 metres high.")
-
-
-def test_one_model_serves_all_guards():
-    """Loading takes time and memory; a process does it once."""
-    assert load() is load()
-    assert Guard().engine == LocalEngine()
 
 
 def test_a_long_segment_is_judged_to_its_end():
@@ -88,15 +78,6 @@ def test_large_logits_are_probabilities_all_the_same() -> None:
     found = as_probabilities(np.array([1000.0, 0.0, -1000.0, *[500.0] * (OUTPUTS - VERDICTS)], dtype=np.float32))
     assert found[:VERDICTS].tolist() == [1.0, 0.0, 0.0]
     assert found[VERDICTS:] == pytest.approx(1 / (OUTPUTS - VERDICTS))
-
-
-def test_a_folder_of_packs_has_another_reader(tmp_path: Path) -> None:
-    plain, packed = tmp_path / "plain", tmp_path / "packed"
-    for folder in (plain, packed):
-        folder.mkdir()
-    (packed / PACKS).write_text("{}")
-    assert reader_class(plain) is CrossEncoder
-    assert reader_class(packed) is PackReader
 
 
 def field(number: int, value: int | bytes) -> bytes:

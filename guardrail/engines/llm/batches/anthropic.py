@@ -10,14 +10,17 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from guardrail.engines.llm.batches.lines import read_lines
 from guardrail.engines.llm.batches.service import HALF, Progress
-from guardrail.engines.llm.models.anthropic import AnthropicLLM, read_message
+from guardrail.engines.llm.models.messages import read_message
 from guardrail.engines.llm.protocol import LLMError, Prompt, Reply
 from guardrail.engines.llm.requests.failures import failure
 from guardrail.types import Cause
+
+if TYPE_CHECKING:
+    import httpx
 
 T = TypeVar("T")
 
@@ -34,13 +37,27 @@ _IDENT = re.compile(r"[A-Za-z0-9_-]+")  # it becomes part of an address
 _LOST = "HTTP 404"
 
 
+class Endpoint(Protocol):
+    """What batches need of an AnthropicLLM."""
+
+    address: str
+
+    def body(self, prompt: Prompt) -> dict[str, Any]:
+        """A request as the endpoint is known to understand it."""
+        ...
+
+    def request(self, method: str, path: str, body: object, timeout: float | None) -> httpx.Response:
+        """One request; an error where its status is no success."""
+        ...
+
+
 class AnthropicBatches:
     """Batches of an AnthropicLLM."""
 
     most_lines = 100_000
     most_bytes = 240_000_000
 
-    def __init__(self, llm: AnthropicLLM) -> None:
+    def __init__(self, llm: Endpoint) -> None:
         self._llm = llm
         self.address = f"anthropic {llm.address}"
 

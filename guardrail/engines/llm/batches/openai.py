@@ -8,15 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from guardrail.engines.llm.batches.lines import read_lines
 from guardrail.engines.llm.batches.service import HALF, Progress
 from guardrail.engines.llm.models.capabilities import read_reply
-from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.protocol import LLMError, Prompt, Reply
 from guardrail.engines.llm.requests.failures import failure
 from guardrail.types import Cause
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 T = TypeVar("T")
 
@@ -30,13 +32,30 @@ _LISTED = 100
 _LOST = "HTTP 404"
 
 
+class Endpoint(Protocol):
+    """What batches need of an OpenAILLM."""
+
+    @property
+    def address(self) -> str:
+        """The endpoint, without what may be secret in it."""
+        ...
+
+    def body(self, prompt: Prompt) -> dict[str, Any]:
+        """A request as the endpoint is known to understand it."""
+        ...
+
+    def client(self, timeout: float) -> OpenAI:
+        """The vendor's client, with that many seconds for a request."""
+        ...
+
+
 class OpenAIBatches:
     """Batches of an OpenAILLM."""
 
     most_lines = 50_000
     most_bytes = 190_000_000
 
-    def __init__(self, llm: OpenAILLM) -> None:
+    def __init__(self, llm: Endpoint) -> None:
         self._llm = llm
         self.address = f"openai {llm.address}"
 

@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from guardrail.engines.llm.models.capabilities import with_text
-from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
-from guardrail.engines.llm.requests.budget import read_tokens
+from guardrail.engines.llm.models.messages import read_message
+from guardrail.engines.llm.protocol import Completion, Prompt
 from guardrail.engines.llm.requests.failures import failure, status_of
 from guardrail.errors import ConfigurationError, MissingExtraError
-from guardrail.types import Cause
 
 if TYPE_CHECKING:
     import httpx
@@ -146,28 +144,6 @@ class AnthropicLLM:
             if process not in self._clients:
                 self._clients[process] = self._httpx.Client()
             return self._clients[process]
-
-
-def read_message(raw: object, *, calls: int = 1) -> Completion:
-    """The text of a message.
-
-    Raises:
-        LLMError: a refusal, which would come again; or no message, or no text in it.
-    """
-    if not isinstance(raw, dict) or not isinstance(raw.get("content"), list):
-        spent = Completion(text="", calls=calls)
-        raise LLMError("the reply is no message", retryable=True, spent=spent, cause=Cause.REPLY)
-    model, usage = raw.get("model"), raw.get("usage")
-    tokens = read_tokens(usage)
-    if isinstance(usage, dict) and tokens["input_tokens"] is not None:
-        # Anthropic counts what its cache read or wrote beside the input, others within it.
-        more = (usage.get(name) for name in ("cache_read_input_tokens", "cache_creation_input_tokens"))
-        tokens["input_tokens"] += sum(count for count in more if isinstance(count, int))
-    spent = Completion(text="", model=model if isinstance(model, str) else "", calls=calls, **tokens)
-    blocks = [block for block in raw["content"] if isinstance(block, dict) and block.get("type") == "text"]
-    text = "".join(str(block.get("text", "")) for block in blocks)
-    ending = raw.get("stop_reason")
-    return with_text(spent, text, refused=ending == "refusal", cut_off=ending == "max_tokens")
 
 
 def _about_form(error: Exception) -> bool:

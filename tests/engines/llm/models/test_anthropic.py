@@ -9,20 +9,14 @@ from typing import Any
 
 import pytest
 
-from guardrail import Cause, ConfigurationError
-from guardrail.engines.llm.models.anthropic import VERSION, AnthropicLLM, read_message
+from guardrail import ConfigurationError
+from guardrail.engines.llm.models.anthropic import VERSION, AnthropicLLM
 from guardrail.engines.llm.protocol import LLM, Completion, LLMError, Prompt
 from guardrail.testing.loopback import HttpReply, Loopback
+from tests.support.anthropic_messages import GOOD, message
 
 SCHEMA = {"type": "object", "properties": {"verdict": {"type": "string"}}}
 PROMPT = Prompt(identity="judge.en.v1.abc", system="Judge.", user="the data", schema=SCHEMA, max_tokens=500)
-GOOD = '{"verdict": "supported"}'
-
-
-def message(text: str = GOOD, **more: Any) -> dict[str, Any]:
-    usage = {"input_tokens": 70, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10, "output_tokens": 5}
-    made = {"model": "claude-9", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "usage": usage}
-    return {**made, **more}
 
 
 class Asked(list[tuple[str, Mapping[str, str], dict[str, Any]]]):
@@ -113,37 +107,6 @@ def test_nobody_listens() -> None:
     with pytest.raises(LLMError) as failed:
         AnthropicLLM("m", asked.url).complete(PROMPT, timeout=60)
     assert (str(failed.value), failed.value.retryable) == ("ConnectError", True)
-
-
-@pytest.mark.parametrize(
-    ("raw", "says", "again"),
-    [
-        (message(stop_reason="refusal"), "refused", False),
-        (message("", stop_reason="max_tokens"), "token limit", False),
-        (message(""), "no text", True),
-        (message(content=[{"type": "tool_use", "text": "x"}, 7]), "no text", True),
-        (message(content=None), "no message", True),
-        ([], "no message", True),
-        (None, "no message", True),
-    ],
-)
-def test_replies_without_a_text(raw: object, says: str, again: bool) -> None:
-    with pytest.raises(LLMError, match=says) as failed:
-        read_message(raw)
-    assert failed.value.retryable is again
-    assert failed.value.spent is not None
-    assert failed.value.spent.calls == 1  # it is paid for
-
-
-def test_a_reply_cut_at_the_limit_says_so_and_usage_is_not_trusted() -> None:
-    cut = read_message(message('{"verd', stop_reason="max_tokens"))
-    assert (cut.text, cut.cut_off) == ('{"verd', True)
-    odd = read_message(message(model=7, usage={"input_tokens": "many", "cache_read_input_tokens": 9}))
-    assert (odd.text, odd.model, odd.input_tokens) == (GOOD, "", None)
-    assert read_message(message(usage=None)).output_tokens is None
-    with pytest.raises(LLMError) as failed:
-        read_message({})
-    assert failed.value.cause is Cause.REPLY
 
 
 @pytest.mark.parametrize(
