@@ -352,6 +352,10 @@ class Guard:
             raise UsageError(f"policy must be a Policy or a name, got {type(given).__name__}. Use Policy.load(file).")
         return self.policy.current() if given is None else given
 
+    def with_engine(self, engine: Engine | AsyncEngine, telemetry: Telemetry) -> Guard:
+        """The same guard with that engine, telling that telemetry."""
+        return replace(self, engine=engine, telemetry=telemetry)
+
     def _batch(self, policy: Policy | str | None, seconds: float | None, max_calls: int | None, at_once: int) -> Batch:
         used = self.policy_of_call(policy)
         return batch_of(self.judge, self.checking, used, seconds=seconds, max_calls=max_calls, at_once=at_once)

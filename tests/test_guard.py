@@ -93,7 +93,7 @@ def test_cancellation_of_arun_reaches_the_caller():
 
 def test_the_demo_case_is_told_right_by_scripted_verdicts():
     """The namesake's medal is found by the pipeline itself: the engine only says what each passage bears out."""
-    from guardrail.cli.demo import load_case
+    from guardrail.evaluation.data.demo_case import load_case
 
     case = load_case()
     answer = case.answers["Who was Dick Hanley?"]

@@ -40,7 +40,7 @@ class Index:
 
 def pages() -> list[Document]:
     """The documents that ``guardrail demo`` ships."""
-    case = json.loads(resources.files("guardrail.cli").joinpath("demo_case.json").read_text("utf-8"))
+    case = json.loads(resources.files("guardrail.evaluation.data").joinpath("demo_case.json").read_text("utf-8"))
     return [
         Document(id=f"p{n}", page_content=page["text"], metadata={"title": page["title"]})
         for n, page in enumerate(case["documents"], 1)

@@ -20,8 +20,8 @@ from guardrail.cli.audit_rate import rate, sample
 from guardrail.cli.audit_report import SINCE, write
 from guardrail.cli.audit_scores import scores
 from guardrail.cli.engines import EngineChoice, with_engine
-from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.errors import UsageError
+from guardrail.policy.by_name import PRESET_OR_FILE, load_policy
 
 if TYPE_CHECKING:
     from guardrail.audit import Audited

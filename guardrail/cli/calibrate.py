@@ -12,7 +12,6 @@ import typer
 
 from guardrail.cli.cascade_band import refuse_bad, show_band
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
-from guardrail.cli.policy import PRESET_OR_FILE, policy_fields, policy_file, read_policy
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.calibrate import (
@@ -34,6 +33,7 @@ from guardrail.evaluation.data.rows import BadRow
 from guardrail.evaluation.guarantee import policy_text, sources
 from guardrail.evaluation.judged import judge
 from guardrail.guard import Guard
+from guardrail.policy.by_name import PRESET_OR_FILE, policy_fields, policy_file, read_policy
 from guardrail.policy.calibration import Calibration
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage

@@ -14,12 +14,12 @@ from guardrail.check.report_json import result_record
 from guardrail.check.retrieve import Retriever
 from guardrail.cli.batches import batch_settings
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
-from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.cli.show import show
 from guardrail.cli.work import Done, finish, one_pass, work_through_items, work_through_lines, write_line
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.refchecker import Aggregator, checked, extracted, read_item
 from guardrail.guard import Guard
+from guardrail.policy.by_name import PRESET_OR_FILE, load_policy
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage
 

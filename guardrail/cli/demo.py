@@ -5,35 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from importlib.resources import files
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from guardrail.cli.policy import PRESET_OR_FILE, read_policy
 from guardrail.cli.show import show
+from guardrail.evaluation.data.demo_case import Case, load_case
 from guardrail.guard import Guard
-from guardrail.types import GuardedAnswer, Passage
+from guardrail.policy.by_name import PRESET_OR_FILE, read_policy
+from guardrail.types import GuardedAnswer
 
 _TOP = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Documents to retrieve from, and recorded answers by question."""
-
-    documents: tuple[Passage, ...]
-    answers: dict[str, str]
-
-
-def load_case() -> Case:
-    """The shipped documents, questions and recorded answers."""
-    raw = json.loads(files("guardrail.cli").joinpath("demo_case.json").read_text(encoding="utf-8"))
-    documents = tuple(Passage(id=f"d{n}", **d) for n, d in enumerate(raw["documents"], 1))
-    return Case(documents, {q["question"]: q["answer"] for q in raw["questions"]})
 
 
 def demo(

@@ -15,7 +15,6 @@ import typer
 from rich.console import Console
 
 from guardrail.cli.engines import EngineChoice, show_usage, warn_unjudged, why_unjudged, with_engine
-from guardrail.cli.policy import PRESET_OR_FILE, load_policy, policy_file
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.cases import Shared
@@ -24,6 +23,7 @@ from guardrail.evaluation.data.output import STANDARD_OUTPUT, refuse_unwritable,
 from guardrail.evaluation.data.reading import Source, find_sources, read_source
 from guardrail.evaluation.judged import judge
 from guardrail.guard import Guard
+from guardrail.policy.by_name import PRESET_OR_FILE, load_policy, policy_file
 from guardrail.types import Usage
 
 _PIPE_WIDTH = 160

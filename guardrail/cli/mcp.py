@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from guardrail.cli.engines import EngineChoice, with_engine
-from guardrail.cli.policy import PRESET_OR_FILE, load_policy
 from guardrail.guard import Guard
+from guardrail.policy.by_name import PRESET_OR_FILE, load_policy
 from guardrail.telemetry import Telemetry
 
 

@@ -1,21 +1,19 @@
-"""``guardrail policy``: a policy in words, and the schema of policy files; and the policy that ``--policy`` names."""
+"""``guardrail policy``: a policy in words, and the schema of policy files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from guardrail.policy.by_name import PRESET_OR_FILE, read_policy
 from guardrail.policy.file import ACTIONS, meaning, policy_schema
-from guardrail.policy.keys import KEYS, PRESETS
+from guardrail.policy.keys import KEYS
 from guardrail.policy.policy import Policy
 from guardrail.types import Action, Verdict
-
-PRESET_OR_FILE = "monitor, annotate, repair, strict, or a policy file (FILE#NAME where it holds several)."
 
 policies = typer.Typer(help="Show what a policy says, or the JSON schema of policy files.", no_args_is_help=True)
 
@@ -81,40 +79,3 @@ def _exhausted(policy: Policy) -> str:
     if isinstance(exhausted, Action):
         return exhausted.value
     return "; ".join([*(f"{key} {action.value}" for key, action in exhausted.items()), "anything else block"])
-
-
-def read_policy(given: str) -> Policy:
-    """The policy of a preset, a FILE, or the one called NAME of a FILE#NAME.
-
-    Raises:
-        ConfigurationError: as ``Policy.load``.
-    """
-    source, name = _source(given)
-    return Policy.load(source, name=name)
-
-
-def policy_file(given: str) -> Path | None:
-    """The file that is meant; None for a preset, even where a file or folder has its name."""
-    source, _ = _source(given)
-    return None if source in PRESETS else Path(source)
-
-
-def policy_fields(given: str) -> dict[str, Any]:
-    """The fields that a preset or policy file sets."""
-    file, (_, name) = policy_file(given), _source(given)
-    return {"preset": given} if file is None else Policy.fields_in(file, name)
-
-
-def load_policy(given: str) -> Policy:
-    """The policy for a file of answers, which may take its time, unless somebody wrote a deadline down.
-
-    Raises:
-        ConfigurationError: as ``Policy.load``.
-    """
-    policy = read_policy(given)
-    return policy.with_(deadline=None) if policy_file(given) is None else policy
-
-
-def _source(given: str) -> tuple[str, str | None]:
-    source, mark, name = given.rpartition("#")
-    return (source, name) if mark and not Path(given).exists() else (given, None)

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from guardrail.cli.engines import EngineChoice, show_usage, with_engine
-from guardrail.cli.policy import PRESET_OR_FILE, policy_file, read_policy
 from guardrail.cli.streams import progress_bar
 from guardrail.errors import UsageError
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.data.output import STANDARD_OUTPUT, refuse_unwritable, write_whole
 from guardrail.guard import Guard
+from guardrail.policy.by_name import PRESET_OR_FILE, policy_file, read_policy
 from guardrail.types import Usage
 
 if TYPE_CHECKING:  # the rules and their word lists load only where they are used

@@ -8,21 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from opentelemetry.metrics import NoOpMeterProvider
 from opentelemetry.trace import NoOpTracerProvider
 
+from guardrail.check.contract import AsyncEngine, Engine
 from guardrail.check.drivers import Events, Work, aiterate, iterate
-from guardrail.guard import Guard
 from guardrail.streaming.events import Delta, Finished, StreamEvent
 from guardrail.streaming.memory import Memory
 from guardrail.streaming.stream import stream_events, stream_work
+from guardrail.streaming.work import StreamGuard
 from guardrail.telemetry import Telemetry
 from guardrail.types import Action, GuardedAnswer, Passage
 
 _ENDED = re.compile(r"[.!?:;…|。！？：；][\"'”’)\]*_`]{0,4}\s*$|```\s*$|\n\s*$")
 """How a text ends that may be whole; a list item or title without a stop is taken for unfinished."""
+
+
+class GrowingGuard(StreamGuard, Protocol):
+    """What an answer that grows needs of a guard besides: to be checked by another engine, and counted once."""
+
+    def with_engine(self, engine: Engine | AsyncEngine, telemetry: Telemetry) -> GrowingGuard:
+        """The same guard with that engine, telling that telemetry."""
+        ...
+
+    def run(self, answer: str, passages: tuple[Passage, ...], *, question: str | None) -> GuardedAnswer:
+        """See Guard.run."""
+        ...
+
+    async def arun(self, answer: str, passages: tuple[Passage, ...], *, question: str | None) -> GuardedAnswer:
+        """See Guard.run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +64,7 @@ class Grown:
 class Growing:
     """One answer of one call; ``memory`` holds what was read of it."""
 
-    guard: Guard
+    guard: GrowingGuard
     passages: tuple[Passage, ...]
     question: str | None
     memory: Memory = field(init=False)
@@ -84,8 +102,8 @@ class Growing:
             "sentence", stream_work(guard, source, self.passages, self.question, "sentence", None, None)
         )
 
-    def _with_memory(self, telemetry: Telemetry) -> Guard:
-        return replace(self.guard, engine=self.memory, telemetry=telemetry)
+    def _with_memory(self, telemetry: Telemetry) -> GrowingGuard:
+        return self.guard.with_engine(self.memory, telemetry)
 
 
 _SILENT = Telemetry(tracer_provider=NoOpTracerProvider(), meter_provider=NoOpMeterProvider())

@@ -7,8 +7,9 @@ import json
 from typer.testing import CliRunner
 
 from guardrail import Guard
-from guardrail.cli.demo import load_case, plain_chain
+from guardrail.cli.demo import plain_chain
 from guardrail.cli.main import app
+from guardrail.evaluation.data.demo_case import load_case
 from guardrail.testing import FakeEngine
 
 

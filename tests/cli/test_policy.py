@@ -1,4 +1,4 @@
-"""``--policy`` (presets come first, whatever lies in the folder) and ``guardrail policy``."""
+"""``guardrail policy``."""
 
 from __future__ import annotations
 
@@ -8,31 +8,7 @@ from pathlib import Path
 import pytest
 
 from guardrail import Verdict
-from guardrail.cli.check import _policy
 from guardrail.cli.main import main
-from guardrail.cli.policy import PRESETS, load_policy, policy_file
-from guardrail.errors import ConfigurationError
-from guardrail.policy import Policy
-
-
-def test_these_are_all_presets():
-    with pytest.raises(ConfigurationError, match=f"Known: {', '.join(PRESETS)}\\."):
-        Policy.load("?")
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_file_or_folder_of_a_presets_name_changes_nothing(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / name).mkdir()
-    assert load_policy(name) == _policy(name, None) == Policy.load(name).with_(deadline=None)
-    assert policy_file(name) is None
-
-
-def test_a_file_keeps_its_deadline(tmp_path):
-    path = tmp_path / "mine.yaml"
-    path.write_text("preset: strict\ndeadline: 3\n")
-    assert load_policy(str(path)).deadline == 3
-    assert policy_file(str(path)) == path
 
 
 def test_the_schema_is_printed_as_published(capsys):

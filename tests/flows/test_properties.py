@@ -185,7 +185,7 @@ def test_shuffled_passages_give_the_same_decision(answer, script, order):
 
 @cache
 def _demo():
-    from guardrail.cli.demo import load_case
+    from guardrail.evaluation.data.demo_case import load_case
 
     return load_case()
 

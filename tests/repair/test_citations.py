@@ -15,7 +15,7 @@ from guardrail.repair.citations import cite
 from guardrail.testing import FakeEngine
 from guardrail.types import Evidence, Finding, Report, Span, Verdict
 
-CASE = json.loads(resources.files("guardrail.cli").joinpath("demo_case.json").read_text(encoding="utf-8"))
+CASE = json.loads(resources.files("guardrail.evaluation.data").joinpath("demo_case.json").read_text(encoding="utf-8"))
 DOCUMENTS = [Passage(**each) for each in CASE["documents"]]
 HOURS = Passage(id="a", text="The walkway is open from 9:00 to 17:00.")
 PRICE = Passage(id="b", text="A ticket costs 8 euros.")

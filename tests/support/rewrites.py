@@ -11,7 +11,7 @@ from guardrail.repair.feedback import Feedback
 REWRITE = Policy(
     actions={"contradicted": "rewrite", "unsupported": "rewrite", "unverified": "redact"}, on_exhausted="redact"
 )
-CASE = json.loads(resources.files("guardrail.cli").joinpath("demo_case.json").read_text(encoding="utf-8"))
+CASE = json.loads(resources.files("guardrail.evaluation.data").joinpath("demo_case.json").read_text(encoding="utf-8"))
 DOCUMENTS = [Passage(id=str(n), **each) for n, each in enumerate(CASE["documents"], 1)]
 
 

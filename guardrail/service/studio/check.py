@@ -16,7 +16,7 @@ from guardrail import __version__
 from guardrail.check.answer_lines import PassageRecord, Record
 from guardrail.check.drivers import arun
 from guardrail.check.report_json import guarded_record, passage_record, summary_record
-from guardrail.cli.demo import load_case
+from guardrail.evaluation.data.demo_case import load_case
 from guardrail.guard import Guard
 from guardrail.service.replies import json_reply
 from guardrail.service.studio.bodies import read_body, unless_left

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from guardrail.check.threads import in_pool
-from guardrail.cli.policy import load_policy
 from guardrail.errors import UsageError, did_you_mean
 from guardrail.evaluation.data.output import refuse_unwritable
 from guardrail.guard import Guard
+from guardrail.policy.by_name import load_policy
 from guardrail.policy.keys import PRESETS
 from guardrail.policy.policy import Policy
 from guardrail.service.studio.errors import StudioError

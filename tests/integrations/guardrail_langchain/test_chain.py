@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from guardrail import Action, Guard, GuardedAnswer, Passage, Policy, UsageError, Verdict
-from guardrail.cli.demo import load_case
+from guardrail.evaluation.data.demo_case import load_case
 from guardrail.testing import FakeEngine
 
 CASE = load_case()
