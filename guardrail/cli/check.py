@@ -10,7 +10,6 @@ import typer
 
 from guardrail.check.answer_lines import TO_CHECK, Line
 from guardrail.check.contract import gatherer_of
-from guardrail.check.report_json import result_record
 from guardrail.check.retrieve import Retriever
 from guardrail.cli.batches import batch_settings
 from guardrail.cli.engines import EngineChoice, why_unjudged, with_engine
@@ -22,6 +21,7 @@ from guardrail.guard import Guard
 from guardrail.policy.by_name import PRESET_OR_FILE, load_policy
 from guardrail.policy.policy import Policy
 from guardrail.types import Usage
+from guardrail.types.report_json import result_record
 
 
 class OutputFormat(StrEnum):

@@ -36,7 +36,7 @@ def demo(
         console.print(f"A {kind} over {len(case.documents)} documents; recorded answers, policy {rules}.\n")
     for question, guarded in _answers(case, ask):
         if as_json:
-            from guardrail.check.report_json import result_record
+            from guardrail.types.report_json import result_record
 
             typer.echo(json.dumps(result_record(question, guarded)))
         else:

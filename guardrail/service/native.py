@@ -12,7 +12,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from guardrail.check.answer_lines import ClaimsRecord, Line, Record, extract_record
-from guardrail.check.report_json import guarded_record, summary_record
 from guardrail.guard import Guard
 from guardrail.service.errors import Invalid, ServiceError, TooLarge
 from guardrail.service.native_models import (
@@ -42,13 +41,13 @@ class _Way(NamedTuple):
 
 async def _check(service: Service, guard: Guard, item: CheckItem, unit: Unit) -> dict[str, Any]:
     report = await service.check(guard, **_asked(item))
-    return {"id": item.id, **in_units(summary_record(report, texts=True), report.answer, _texts(report), unit)}
+    return {"id": item.id, **in_units(report.to_dict(texts=True), report.answer, _texts(report), unit)}
 
 
 async def _run(service: Service, guard: Guard, item: CheckItem, unit: Unit) -> dict[str, Any]:
     guarded = await service.run(guard, **_asked(item))
     report = guarded.report
-    return {"id": item.id, **in_units(guarded_record(guarded, texts=True), report.answer, _texts(report), unit)}
+    return {"id": item.id, **in_units(guarded.to_dict(texts=True), report.answer, _texts(report), unit)}
 
 
 async def _extract(service: Service, guard: Guard, item: ExtractItem, unit: Unit) -> dict[str, Any]:

@@ -16,9 +16,9 @@ import pytest
 
 from guardrail import Guard, UsageError, cli
 from guardrail.check.answer_lines import Line, Record, read_file, read_lines
-from guardrail.check.report_json import result_record
 from guardrail.cli.main import main
 from guardrail.testing import FakeEngine
+from guardrail.types.report_json import result_record
 
 GOOD = {"id": "a", "answer": "The dam is 64 metres high.", "passages": ["The dam is 64 metres high."]}
 WRONG = {"id": 7, "answer": "Napoleon invented the telephone.", "passages": [{"text": "The dam is high.", "id": 3}]}

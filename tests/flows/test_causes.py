@@ -14,7 +14,6 @@ import pytest
 import guardrail.check.plan
 from guardrail import Cause, EngineError, EngineTimeout, Guard, Policy, Verdict
 from guardrail.check.contract import NotJudged, VerifyRequest
-from guardrail.check.report_json import result_record
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.catalog import Options
 from guardrail.engines.cross_encoder.engine import CrossEncoderEngine
@@ -27,6 +26,7 @@ from guardrail.streaming import Checked, Finished, guarded_stream
 from guardrail.streaming.memory import Memory
 from guardrail.testing import FakeEngine, FaultKind, OpenAIServer, Reply, check_engine
 from guardrail.types import Cell, LogicVerdict, Row, Segment, Span, SupportMatrix
+from guardrail.types.report_json import result_record
 from tests.support.judge_script import ReadingJudge
 from tests.support.model_faults import ALL_KINDS, ModelFaults
 from tests.support.prompt_names import prompt_name

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from guardrail import Action, Guard, Passage, Policy, Verdict
 from guardrail.check.decompose import decompose
-from guardrail.check.report_json import result_record
 from guardrail.repair.edits import BLOCKED, NOT_VERIFIED, language_of
 from guardrail.testing import FakeEngine
+from guardrail.types.report_json import result_record
 
 SENTENCES = (
     "The dam is 64 metres high.",

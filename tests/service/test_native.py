@@ -7,8 +7,8 @@ import json
 import pytest
 
 from guardrail import Guard
-from guardrail.check.report_json import result_record, summary_record
 from guardrail.testing import FakeEngine
+from guardrail.types.report_json import result_record
 from tests.support.services import RIVER
 
 WRONG = {"answer": "It is long. It is wrong.", "passages": [{"text": "It is long.", "id": "p", "title": "T"}]}
@@ -23,7 +23,7 @@ def test_check_says_what_the_report_says(plain, guard):
     reply = plain.post("/v1/check", {**WRONG, "id": 7, "question": "What?"})
     report = guard.check(WRONG["answer"], WRONG["passages"], question="What?")
     assert reply.status_code == 200
-    assert reply.json() == json.loads(json.dumps({"id": 7, **summary_record(report, texts=True)}))
+    assert reply.json() == json.loads(json.dumps({"id": 7, **report.to_dict(texts=True)}))
     assert reply.headers["x-guardrail-verdict"] == "contradicted"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from guardrail.check.report_json import passage_record
 from guardrail.errors import did_you_mean
 from guardrail.evaluation.data.rows import (
     Row,
@@ -19,6 +18,7 @@ from guardrail.evaluation.data.rows import (
 from guardrail.evaluation.labels import SKIPPED, WHOLE, WORDS, WRONG, Item, Label, Labels
 from guardrail.telemetry.records.record import FAULTY
 from guardrail.types import ErrorType, Span, Verdict
+from guardrail.types.report import passage_record
 
 FORMAT = "guardrail-labels"
 VERSION = 1

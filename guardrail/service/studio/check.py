@@ -15,7 +15,6 @@ from starlette.routing import Route
 from guardrail import __version__
 from guardrail.check.answer_lines import PassageRecord, Record
 from guardrail.check.drivers import arun
-from guardrail.check.report_json import guarded_record, passage_record, summary_record
 from guardrail.evaluation.data.demo_case import load_case
 from guardrail.guard import Guard
 from guardrail.service.replies import json_reply
@@ -24,6 +23,7 @@ from guardrail.service.studio.errors import StudioError
 from guardrail.service.studio.matrix import Kept, keeping, matrix_record, relation_records
 from guardrail.service.studio.studio import Studio
 from guardrail.types import EntityGroup, GuardedAnswer, Passage, Report
+from guardrail.types.report import passage_record
 
 MOST_PASSAGES = 5_000
 
@@ -93,7 +93,7 @@ async def checked(studio: Studio, guard: Guard, body: CheckBody) -> dict[str, An
 def check_record(guard: Guard, report: Report, guarded: GuardedAnswer, kept: Kept) -> dict[str, Any]:
     """What the page shows of one check: the report on the answer as it came, and what became of it."""
     actions = dict(guard.policy.current().decide(report).finding_actions)
-    found, delivered = summary_record(report, texts=True), guarded_record(guarded, texts=True)
+    found, delivered = report.to_dict(texts=True), guarded.to_dict(texts=True)
     return {
         **found,
         **{key: delivered[key] for key in ("action", "policy", "rule", "attempts", "exhausted", "text")},

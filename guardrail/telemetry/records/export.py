@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from guardrail.check.report_json import finding_record, passage_record
 from guardrail.errors import MissingExtraError, UsageError, did_you_mean
 from guardrail.telemetry.records.database import storable
 from guardrail.telemetry.records.record import StoredRecord
 from guardrail.types import Report
+from guardrail.types.report import finding_record, passage_record
 
 FORMATS = ("jsonl", "parquet")
 """Formats of an export."""

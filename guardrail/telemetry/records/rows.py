@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
-from guardrail.check.report_json import read_report, report_record
 from guardrail.telemetry.outcome import ABANDONED, Outcome
 from guardrail.telemetry.records.database import storable
 from guardrail.telemetry.records.record import StoredRecord, rank
 from guardrail.telemetry.records.retention import is_clean
 from guardrail.types import ErrorType, Finding, Report, Span, Verdict
+from guardrail.types.report_json import read_report, report_record
 
 Redact = Callable[[str], str]
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guardrail.check.report_json import finding_record, guarded_record
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.service.studio.recorded.chosen import Chosen
@@ -16,6 +15,7 @@ from guardrail.service.studio.recorded.jobs import Job
 from guardrail.service.studio.recorded.listing import statement
 from guardrail.service.studio.recorded.source import REDACTED, UNCHECKED, Source
 from guardrail.types import GuardedAnswer, Passage
+from guardrail.types.report import finding_record
 
 ORDERS = ("newest", "worst", "random")
 MOST = 500
@@ -83,7 +83,7 @@ def judged(record: Mapping[str, Any], guard: Guard | None) -> dict[str, Any] | N
 
 def with_report(record: Mapping[str, Any], guarded: GuardedAnswer) -> dict[str, Any]:
     """The record with what was found in place of what stood there."""
-    found = guarded_record(guarded, texts=True)
+    found = guarded.to_dict(texts=True)
     return {
         **record,
         **{key: found[key] for key in ("action", "rule", "policy", "verdict", "score", "reason", "engine", "scores")},

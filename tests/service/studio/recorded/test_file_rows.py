@@ -7,10 +7,10 @@ import json
 import pytest
 
 from guardrail import Guard, Policy
-from guardrail.check.report_json import result_record
 from guardrail.service.studio.recorded.file_rows import NO_ANSWER, NO_PASSAGES
 from guardrail.telemetry.records.export import as_json
 from guardrail.telemetry.records.store import RecordStore
+from guardrail.types.report_json import result_record
 from tests.service.studio.recorded.conftest import ANSWER, NOW, PASSAGE, listed, one, row
 from tests.support.recorded_answers import outcome
 

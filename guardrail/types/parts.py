@@ -1,13 +1,10 @@
-"""The nouns of the pipeline, in the order in which they come to be. All are immutable and safe to share.
-
-Offsets are Python string offsets (code points), end exclusive.
-"""
+"""The parts: what a check takes an answer and its passages apart into, up to the matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Verdict(StrEnum):
@@ -182,15 +179,6 @@ class EntityGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A stretch of a passage that a verdict rests on: ``passage.text[span.start:span.end] == quote``."""
-
-    passage_id: str
-    span: Span
-    quote: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One segment against one passage: probabilities (0..1) and the evidence in that passage."""
 
@@ -278,172 +266,3 @@ class SupportMatrix:
     claims: tuple[Row, ...] = ()
     logic: tuple[LogicVerdict, ...] = ()
     usage: Usage = field(default_factory=Usage)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What was found about one segment. ``score`` is P(supported); 0.0 where it was not verified, for a ``cause``."""
-
-    id: str
-    text: str
-    span: Span
-    claim: str
-    verdict: Verdict
-    score: float
-    error_type: ErrorType | None = None
-    entity: str | None = None
-    reason: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    focus: Span | None = None  # the part of the answer at fault, inside ``span``, where it can be told
-    conflict: bool = False  # some passage supports the segment and another contradicts it
-    cause: Cause | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimFinding:
-    """What was found about one claim, over all passages and by passage (RefChecker's labels per reference).
-
-    ``by_passage`` holds a passage id and its verdict, in the order of the passages; UNVERIFIED where it was not judged.
-    """
-
-    id: str
-    segment_id: str
-    text: str
-    triplet: tuple[str, str, str] | None
-    span: Span | None
-    verdict: Verdict
-    score: float
-    by_passage: tuple[tuple[str, Verdict], ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    reason: str = ""
-
-
-class BiographyCategory(StrEnum):
-    """D-FActScore's four types of answers about a name that several bear (section 2.4).
-
-    ``bio``: an individual that a reader without prior knowledge tells apart. ``entity``: one that facts are taken from.
-    """
-
-    ONE_BIO_ONE_ENTITY = "one_bio_one_entity"
-    ONE_BIO_N_ENTITIES = "one_bio_n_entities"  # several individuals merged into one
-    N_BIOS_N_ENTITIES = "n_bios_n_entities"
-    NO_BIO = "no_bio"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
-    """Reductions of the matrix; None where undefined (no claims, no citations, no namesakes).
-
-    Facts are claims where the engine judged claims, else segments. ``factscore``: share of facts that some passage
-    supports (FActScore). ``d_factscore``: the same inside the entity linked to the fact's group (D-FActScore, equation
-    2). ``faithfulness``: share of findings SUPPORTED after facts, logic and entities. ``logic``: share of the relations
-    that could be judged which the passages license (L-Face4RAG, section 4.3). ``n_groups``: individuals that
-    the answer speaks of; ``n_entities``: those that its facts are taken from; ``category``: both together, where the
-    passages describe namesakes. ``entailment``, ``neutral``, ``contradiction``: RefChecker's soft ratios over facts;
-    the rest to 1 is unverified. ``citation_recall`` and ``citation_precision``: D-FActScore, appendix D, over segments.
-    """
-
-    factscore: float | None = None
-    d_factscore: float | None = None
-    faithfulness: float | None = None
-    logic: float | None = None
-    n_groups: int = 0
-    n_entities: int = 0
-    category: BiographyCategory | None = None
-    entailment: float | None = None
-    neutral: float | None = None
-    contradiction: float | None = None
-    citation_recall: float | None = None
-    citation_precision: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """Everything the check found. ``score`` (0..1) is the lowest score of a finding: put a threshold on it.
-
-    ``retrieved``: the passages were looked up for this check (zero context), since none were given.
-    """
-
-    verdict: Verdict
-    score: float
-    answer: str
-    passages: tuple[Passage, ...]
-    question: str | None = None
-    findings: tuple[Finding, ...] = ()
-    claims: tuple[ClaimFinding, ...] = ()
-    skipped: tuple[Segment, ...] = ()
-    groups: tuple[EntityGroup, ...] = ()
-    scores: Scores = field(default_factory=Scores)
-    usage: Usage = field(default_factory=Usage)
-    retrieved: bool = False
-    reason: str = ""
-    engine: str = ""
-    seconds: float = 0.0
-
-    def to_dict(self, *, texts: bool = False) -> dict[str, Any]:
-        """Verdict, score and findings as plain JSON; see GuardedAnswer.to_dict."""
-        from guardrail.check.report_json import summary_record
-
-        return summary_record(self, texts=texts)
-
-
-class Action(StrEnum):
-    """What a policy does, mildest first."""
-
-    ALLOW = "allow"
-    FLAG = "flag"
-    ANNOTATE = "annotate"
-    REDACT = "redact"
-    REWRITE = "rewrite"
-    REGENERATE = "regenerate"
-    BLOCK = "block"
-
-    @property
-    def severity(self) -> int:
-        """0 (allow) to 6 (block)."""
-        return list(Action).index(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """The policy's answer to a report: the severest action asked for, and by which rule for which findings."""
-
-    action: Action
-    rule: str
-    policy: str
-    finding_actions: tuple[tuple[str, Action], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedAnswer:
-    """What to deliver.
-
-    ``attempts`` counts the answers that were written, the first one and those that only say the same again included (1
-    without repair). ``exhausted``: a new answer was asked for and
-    none passed, so the policy's ``on_exhausted`` applied. ``original`` is the report of the first answer, where another
-    one is delivered.
-    """
-
-    text: str
-    action: Action
-    report: Report
-    decision: Decision
-    attempts: int = 1
-    exhausted: bool = False
-    original: Report | None = None
-
-    def __str__(self) -> str:
-        return self.text
-
-    def to_dict(self, *, texts: bool = False) -> dict[str, Any]:
-        """Action, verdict, score and findings as plain JSON, for metadata, logs and responses.
-
-        Args:
-            texts: False = no text of answer and passages: findings have spans (code points, end exclusive), scores,
-                reasons and the ids and titles of their evidence; the reason of a segment that is not delivered is
-                empty, for it may quote it. True = also the delivered text, all reasons, quotes, claims and scores, as
-                ``guardrail check`` writes them.
-        """
-        from guardrail.check.report_json import guarded_record
-
-        return guarded_record(self, texts=texts)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from guardrail import Guard, Passage, Policy, Verdict
-from guardrail.check.report_json import finding_record, read_report, report_record, result_record, summary_record
 from guardrail.testing import FakeEngine
 from guardrail.types import Cause, Report
-from tests.support.claim_judge import ANSWER, PASSAGES, ClaimJudge
+from guardrail.types.report import finding_record
+from guardrail.types.report_json import read_report, report_record
 
 
 def report(*texts: str, engine: FakeEngine | None = None) -> Report:
@@ -22,38 +22,6 @@ def report(*texts: str, engine: FakeEngine | None = None) -> Report:
         Passage(id="x", text="Bees dance."),
     ]
     return Guard(policy=Policy.monitor(), engine=engine).check(" ".join(texts), passages, question="How high?")
-
-
-def test_the_record_holds_claims_and_usage():
-    """It is JSON; labels stand by passage id, and an unjudged claim says why."""
-    guarded = Guard(engine=ClaimJudge()).run(ANSWER, PASSAGES)
-    record = json.loads(json.dumps(result_record("a", guarded)))
-    assert record["claims"][1] == {
-        "id": "s1.2",
-        "segment_id": "s1",
-        "text": "Larkmoor Dam is green",
-        "triplet": ["Larkmoor Dam", "is", "green"],
-        "span": [0, 41],
-        "verdict": "contradicted",
-        "score": 0.0,
-        "by_passage": {"dam": "unsupported", "lake": "contradicted"},
-        "evidence": [{"passage_id": "lake", "span": [0, 34], "quote": PASSAGES[1].text}],
-        "reason": "",
-    }
-    assert record["claims"][2]["reason"] == "no reply for this claim"
-    assert record["claims"][2]["by_passage"] == {"dam": "unverified", "lake": "unverified"}
-    assert record["claims"][3]["triplet"] is None
-    usage = record["usage"]
-    assert (usage["calls"], usage["rounds"], usage["input_tokens"], usage["output_tokens"]) == (2, 2, 600, 80)
-    assert usage["cost"] == pytest.approx(0.004)
-
-
-def test_the_record_of_the_local_engine_has_no_claims():
-    """The keys are there all the same, so that a reader need not ask."""
-    record = result_record(1, Guard().run("The dam is 64 metres high.", ["The dam is 64 metres high."]))
-    assert record["claims"] == []
-    assert record["usage"]["calls"] == 0
-    assert record["scores"]["category"] is None
 
 
 def test_a_report_comes_back_from_its_record() -> None:
@@ -101,5 +69,5 @@ def test_scores_are_rounded_for_readers_and_kept_for_the_way_back() -> None:
     exact = replace(finding, score=0.123456789)
     assert finding_record(exact)["score"] == 0.1235
     whole = replace(report("The dam is 64 metres high."), findings=(exact,), score=0.123456789)
-    assert summary_record(whole, texts=True)["score"] == 0.1235
+    assert whole.to_dict(texts=True)["score"] == 0.1235
     assert read_report(report_record(whole)).findings[0].score == read_report(report_record(whole)).score == 0.123456789
