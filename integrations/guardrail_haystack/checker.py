@@ -10,7 +10,7 @@ from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.dataclasses import ChatMessage
 
 from guardrail import Guard, GuardedAnswer, Passage, Policy, UsageError
-from guardrail.service.proxy.tool_outputs import distinct
+from guardrail.retrieval.request.tool_outputs import distinct
 
 Replies = list[str] | list[ChatMessage]
 

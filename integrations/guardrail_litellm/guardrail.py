@@ -11,8 +11,8 @@ from litellm.exceptions import GuardrailRaisedException
 from litellm.integrations.custom_guardrail import CustomGuardrail, log_guardrail_information
 
 from guardrail import Guard, Policy
-from guardrail.service.proxy.evidence import find_evidence
-from guardrail.service.proxy.found import Evidence
+from guardrail.retrieval.request.evidence import find_evidence
+from guardrail.retrieval.request.found import Evidence
 from guardrail.streaming.growing import Growing
 from guardrail.types import Action
 

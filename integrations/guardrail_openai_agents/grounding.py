@@ -19,7 +19,7 @@ from agents import (
 )
 
 from guardrail import Guard, GuardedAnswer, Passage, UsageError
-from guardrail.service.proxy.tool_outputs import distinct, passages_of
+from guardrail.retrieval.request.tool_outputs import distinct, passages_of
 from guardrail.types import Action
 from guardrail.wrap.answer_field import answer_field, text_in
 

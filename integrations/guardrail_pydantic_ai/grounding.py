@@ -11,7 +11,7 @@ from pydantic_ai.capabilities import AbstractCapability
 
 from guardrail import Guard, GuardedAnswer, Passage
 from guardrail.repair.feedback import Feedback
-from guardrail.service.proxy.tool_outputs import distinct, passages_of
+from guardrail.retrieval.request.tool_outputs import distinct, passages_of
 from guardrail.types import Action
 from guardrail.wrap.answer_field import answer_field, replaced, text_in
 

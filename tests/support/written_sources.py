@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guardrail.service.proxy.sections import question_in, sources_in
+from guardrail.retrieval.request.sections import question_in, sources_in
 
 DAM = "The dam is 64 metres high."
 OPENED = "It was opened in 1963."

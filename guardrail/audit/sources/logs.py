@@ -14,7 +14,7 @@ from guardrail.audit.answer import Found, LoggedAnswer, Rejected
 from guardrail.audit.columns import Columns, at_path, excerpt_of, read_passages, seconds_of
 from guardrail.audit.sources.source import UNREADABLE, Raw
 from guardrail.errors import UsageError
-from guardrail.service.proxy.evidence import find_evidence
+from guardrail.retrieval.request.evidence import find_evidence
 
 _LABELS = (
     ("model", "model"),

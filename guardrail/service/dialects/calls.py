@@ -27,7 +27,7 @@ from guardrail.telemetry.sqlite_file import write_ahead
 from guardrail.types import Passage
 
 if TYPE_CHECKING:
-    from guardrail.service.proxy.found import Evidence
+    from guardrail.retrieval.request.found import Evidence
     from guardrail.service.service import Service
 
 _PATIENCE = 5.0

@@ -12,8 +12,8 @@ from guardrail.check.intake import lines_of
 from guardrail.errors import UsageError
 from guardrail.guard import Guard
 from guardrail.repair.feedback import Feedback
+from guardrail.retrieval.request.found import Evidence
 from guardrail.service.errors import Invalid
-from guardrail.service.proxy.found import Evidence
 from guardrail.service.proxy.options import ProxySettings
 from guardrail.service.proxy.request import Asked
 from guardrail.types import Action, GuardedAnswer

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from guardrail.repair.feedback import Feedback
+from guardrail.retrieval.request.found import distinct
 from guardrail.service.errors import Malformed, ServiceError, TooLarge
 from guardrail.service.proxy import chat, responses
 from guardrail.service.proxy.answers import Checked, Work, checked_text
@@ -18,7 +19,6 @@ from guardrail.service.proxy.chat_stream import ChatRelay
 from guardrail.service.proxy.chunks import ErrorEvent, read_object
 from guardrail.service.proxy.delivery import BytesReply, plain_reply, stream_reply
 from guardrail.service.proxy.errors import error_body
-from guardrail.service.proxy.found import distinct
 from guardrail.service.proxy.headers import delivered_headers
 from guardrail.service.proxy.json_text import dumps, with_member
 from guardrail.service.proxy.relay import Relay

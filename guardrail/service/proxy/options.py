@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from guardrail.service.proxy.evidence import Trust
+from guardrail.retrieval.request.evidence import Trust
 
 Role = Literal["system", "developer", "user"]
 """Whose words may be evidence. The assistant's never are."""

@@ -9,9 +9,10 @@ from typing import Any, Final, Literal
 
 from guardrail.errors import did_you_mean
 from guardrail.repair.feedback import Feedback
+from guardrail.retrieval.request.evidence import QUERY, SOURCE, Trust
+from guardrail.retrieval.request.found import Evidence
 from guardrail.service.errors import Invalid, Malformed
-from guardrail.service.proxy.evidence import QUERY, SOURCE, Trust, find_evidence
-from guardrail.service.proxy.found import Evidence
+from guardrail.service.proxy.evidence import find_evidence
 from guardrail.service.proxy.json_text import dumps, edited, items, members, without
 from guardrail.types import Span
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from guardrail.retrieval.request.documents import documents_of
+from guardrail.retrieval.request.found import Found
 from guardrail.service.proxy.answers import Checked
-from guardrail.service.proxy.documents import documents_of
-from guardrail.service.proxy.found import Found
 from guardrail.service.proxy.json_text import Path, dumps, edited, items, replaced, spans, with_one
 from guardrail.service.proxy.options import ProxySettings
 from guardrail.types import Span

@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from guardrail.retrieval.request.found import distinct
 from guardrail.service.errors import ServiceError
 from guardrail.service.proxy.answers import Checked, Work, checked_text, observed_text
 from guardrail.service.proxy.chunks import ErrorEvent, read_object
-from guardrail.service.proxy.found import distinct
 from guardrail.service.proxy.json_text import Path, dumps, replaced, spans, with_member
 from guardrail.service.proxy.relay import Feed, Relay, Said, of_stream
 from guardrail.service.proxy.reply import told

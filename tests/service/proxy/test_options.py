@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from guardrail.service.proxy.evidence import find_evidence
+from guardrail.retrieval.request.evidence import find_evidence
 from guardrail.service.proxy.options import ProxySettings
 
 DAM = "The dam is 64 metres high."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from guardrail.service.proxy.blocks import block_sources
-from guardrail.service.proxy.numbered import LABEL, numbered_sources
-from guardrail.service.proxy.source import Source
+from guardrail.retrieval.request.blocks import block_sources
+from guardrail.retrieval.request.numbered import LABEL, numbered_sources
+from guardrail.retrieval.request.source import Source
 from guardrail.types import Passage, Span
 
 _SECTION = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail.service.proxy.source import Source
+from guardrail.retrieval.request.source import Source
 from guardrail.types import Passage, Span
 
 _NAME = "(?:doc(?:ument)?|source|passage|chunk|context|excerpt|snippet)"

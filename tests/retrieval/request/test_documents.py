@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from guardrail.service.proxy.documents import document, documents_in, documents_of
-from guardrail.service.proxy.evidence import Trust, find_evidence
+from guardrail.retrieval.request.documents import document, documents_in, documents_of
+from guardrail.retrieval.request.evidence import Trust, find_evidence
 
 DAM = "The dam is 64 metres high."
 

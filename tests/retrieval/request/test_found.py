@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from guardrail.service.proxy.evidence import find_evidence
-from guardrail.service.proxy.found import Found, Ignored, distinct
+from guardrail.retrieval.request.evidence import find_evidence
+from guardrail.retrieval.request.found import Found, Ignored, distinct
 from guardrail.types import Passage
 
 DAM = "The dam is 64 metres high."

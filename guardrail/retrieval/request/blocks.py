@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from guardrail.service.proxy.documents import documents_in
-from guardrail.service.proxy.numbered import numbered_sources
-from guardrail.service.proxy.source import Source
+from guardrail.retrieval.request.documents import documents_in
+from guardrail.retrieval.request.numbered import numbered_sources
+from guardrail.retrieval.request.source import Source
 from guardrail.types import Passage, Span
 
 _AROUND: Final = frozenset(

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from guardrail.check.intake import read_passages
-from guardrail.service.proxy.documents import documents_in, documents_of
+from guardrail.retrieval.request.documents import documents_in, documents_of
 from guardrail.types import Passage
 
 

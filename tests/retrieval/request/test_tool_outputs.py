@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from guardrail import Passage
-from guardrail.service.proxy.tool_outputs import distinct, passages_of
+from guardrail.retrieval.request.tool_outputs import distinct, passages_of
 
 DAM, OPENED = "The dam is 64 metres high.", "It was opened in 1963."
 
