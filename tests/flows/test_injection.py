@@ -8,9 +8,10 @@ import pytest
 from guardrail import Guard, Passage, Policy, Verdict
 from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.llm.models.openai import OpenAILLM
-from guardrail.engines.llm.prompts import fence, unfence
+from guardrail.engines.llm.prompts import fence
 from guardrail.testing import OpenAIServer
 from guardrail.types import Report
+from tests.support.fences import unfence
 from tests.support.gullible_judge import GullibleJudge
 
 DAM = Passage(

@@ -10,7 +10,7 @@ import pytest
 
 from guardrail import Action, ConfigurationError, Guard, Passage, Policy, UsageError
 from guardrail.engines.llm.models.openai import OpenAILLM
-from guardrail.engines.llm.prompts import fence, instructions, unfence
+from guardrail.engines.llm.prompts import fence, instructions
 from guardrail.engines.llm.protocol import Completion
 from guardrail.engines.llm.replies import RewriteReply
 from guardrail.engines.llm.requests.calls import CallSettings
@@ -18,6 +18,7 @@ from guardrail.repair import LLMRewriter
 from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine, OpenAIServer
 from guardrail.testing.chat_reply import Reply
+from tests.support.fences import unfence
 from tests.support.prompt_names import prompt_name, request_data
 
 PASSAGES = [

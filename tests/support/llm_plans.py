@@ -10,9 +10,9 @@ from guardrail.check.contract import VerifyRequest
 from guardrail.check.decompose import decompose
 from guardrail.check.matrix import validated
 from guardrail.engines.llm.plans import Setting
-from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
 from guardrail.types import Passage, SupportMatrix
+from tests.support.fences import unfence
 from tests.support.short_replies import shortened
 
 ANSWER = (

@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from guardrail.engines.llm.prompts import instructions, unfence
+from guardrail.engines.llm.prompts import instructions
 from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview
+from tests.support.fences import unfence
 
 FORMS = {"decompose": ShortDraft, "judge": ShortJudgement, "review": ShortReview}
 

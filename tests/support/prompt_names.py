@@ -6,8 +6,9 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from guardrail.engines.llm.prompts import instructions, unfence
+from guardrail.engines.llm.prompts import instructions
 from guardrail.testing.chat_reply import Body, message_text
+from tests.support.fences import unfence
 
 _BY_KEYS = {
     frozenset({"who", "segments", "no_claim", "abstains"}): "decompose",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import BaseModel
 
 from guardrail.engines.llm.prompts import LANGUAGES, fence, instructions
-from guardrail.engines.llm.replies import SegmentReply, json_schema
+from guardrail.engines.llm.replies import LogicReply, PointReply, json_schema
 from guardrail.engines.llm.short_forms import ShortDraft, ShortJudgement, ShortReview, long_draft
 from guardrail.testing import Reply
 from tests.support.gullible_judge import ORDER, GullibleJudge
@@ -23,6 +24,14 @@ DOCUMENTS = [
     },
     {"id": "d2", "title": None, "text": "拉克莫尔大坝高64米。"},
 ]
+
+
+class SegmentReply(BaseModel, strict=True):
+    """All points of a segment; ``logic`` where the segment was given with a relation."""
+
+    id: str
+    points: list[PointReply]
+    logic: LogicReply | None = None
 
 
 def request(name, language="en", *, schema=None, system=None, **data):

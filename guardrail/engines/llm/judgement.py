@@ -87,7 +87,7 @@ def nothing(segment: Segment, documents: Documents, why: NotJudged) -> Judgement
 
 
 def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: bool) -> Judgement:
-    """Read the reply about one segment (the forms of replies.SegmentReply).
+    """Read the reply about one segment: its ``points``, and ``logic`` where it was given with a relation.
 
     Args:
         raw: One item of the reply, as JSON gave it.

@@ -37,7 +37,6 @@ POINTS_A_CALL = 60
 _MOST_TOKENS = 16_000
 """Of a reply; most endpoints refuse to be asked for more."""
 _NAME = re.compile(r"[a-z_]+")
-_FENCE = re.compile(r"^<data name=\"([a-z_]+)\">\n(.*)\n</data>$", re.MULTILINE)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(
     "[<>\uff1c\uff1e\ufe64\ufe65"  # angle brackets, and those that are normalised to them
@@ -113,11 +112,6 @@ def fence(name: str, value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
     safe = _ESCAPED.sub(_escape, _SURROGATES.sub("\ufffd", text))
     return f'<data name="{name}">\n{safe}\n</data>'
-
-
-def unfence(prompt: str) -> dict[str, Any]:
-    """The data of a prompt by name: what a scripted model reads (guardrail.testing)."""
-    return {name: json.loads(text) for name, text in _FENCE.findall(prompt)}
 
 
 def _escape(match: re.Match[str]) -> str:

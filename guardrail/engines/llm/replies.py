@@ -96,14 +96,6 @@ class FoundLogic(LogicReply):
     second: bool = False
 
 
-class SegmentReply(_Reply):
-    """All points of a segment; ``logic`` where the segment was given with a relation."""
-
-    id: str
-    points: list[PointReply]
-    logic: LogicReply | None = None
-
-
 class LogicOnlyReply(_Reply):
     """Reply to the prompt ``face4rag_logic`` (one segment)."""
 

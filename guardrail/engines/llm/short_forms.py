@@ -108,7 +108,7 @@ def _triplets(points: Sequence[object]) -> list[object]:
 
 
 def long_judgement(raw: Mapping[str, Any], asked: Sequence[str], documents: Sequence[str]) -> dict[str, Any] | None:
-    """The same in the form of segments of ``replies.SegmentReply``, with one item for each segment that is spoken of.
+    """The same as segments with ``points`` and ``logic``, one item for each segment that is spoken of.
 
     Args:
         raw: The reply.

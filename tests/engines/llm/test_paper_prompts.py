@@ -11,11 +11,12 @@ from guardrail.check.contract import DecomposeRequest, VerifyRequest, validated_
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.check.matrix import validated
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker, replies
-from guardrail.engines.llm.prompts import LANGUAGES, instructions, unfence
+from guardrail.engines.llm.prompts import LANGUAGES, instructions
 from guardrail.engines.llm.protocol import Completion
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.replies import LogicOnlyReply
 from guardrail.types import Claim, Passage, Segment, Span
+from tests.support.fences import unfence
 
 PLANS = (face4rag, d_factscore, refchecker)
 FORMS = {

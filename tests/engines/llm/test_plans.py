@@ -14,11 +14,11 @@ from guardrail.engines.llm import plans
 from guardrail.engines.llm.caches.memory import MemoryCache
 from guardrail.engines.llm.engine import LLMEngine
 from guardrail.engines.llm.models.openai import OpenAILLM
-from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError, Prompt
 from guardrail.engines.llm.requests.settings import CallSettings
 from guardrail.testing import OpenAIServer
 from guardrail.types import Report
+from tests.support.fences import unfence
 from tests.support.llm_plans import ANSWER, SETTING, items, judge, request, run, verdicts
 
 

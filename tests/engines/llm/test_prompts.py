@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guardrail.engines.llm.prompts import fence, unfence
+from guardrail.engines.llm.prompts import fence
+from tests.support.fences import unfence
 from tests.support.growth import grows_linearly
 
 HOSTILE = (

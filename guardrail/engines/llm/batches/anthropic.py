@@ -7,34 +7,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from guardrail.engines.llm.batches.lines import read_lines
-from guardrail.engines.llm.batches.service import HALF, Progress
+from guardrail.engines.llm.batches.provider import LISTED, TIMEOUT, asked, at_half_price, progress_without, unanswered
+from guardrail.engines.llm.batches.service import Progress
 from guardrail.engines.llm.models.messages import read_message
 from guardrail.engines.llm.protocol import LLMError, Prompt, Reply
-from guardrail.engines.llm.requests.failures import failure
 from guardrail.types import Cause
 
 if TYPE_CHECKING:
     import httpx
 
-T = TypeVar("T")
-
 _PATH = "/v1/messages/batches"
-_TIMEOUT = 300.0
-"""Seconds for one request: a batch of 256 MB takes its time."""
-
 _DONE = ("succeeded", "errored", "canceled", "expired")
-_LISTED = 100
 _SKEW = 600.0
 """Seconds by which the provider's clock may be behind ours."""
 
 _IDENT = re.compile(r"[A-Za-z0-9_-]+")  # it becomes part of an address
-_LOST = "HTTP 404"
 
 
 class Endpoint(Protocol):
@@ -78,9 +70,7 @@ class AnthropicBatches:
         try:
             seen = self._asked("GET", f"/{batch}", None)
         except LLMError as error:
-            if _LOST not in str(error):
-                raise
-            return Progress(ended=True, done=0, total=0, failed="the provider knows the batch no more")
+            return progress_without(error)
         counts = _counts(seen)
         done = sum(counts.get(name, 0) for name in _DONE)
         return Progress(ended=seen.get("processing_status") == "ended", done=done, total=sum(counts.values()))
@@ -91,7 +81,7 @@ class AnthropicBatches:
         They are read at the address that the documentation gives; ``results_url`` is not followed, for the key goes
         along with the request.
         """
-        data = _told(lambda: self._llm.request("GET", f"{_PATH}/{batch}/results", None, _TIMEOUT).content)
+        data = asked(lambda: self._llm.request("GET", f"{_PATH}/{batch}/results", None, TIMEOUT).content)
         for line in read_lines(data):
             yield line["custom_id"], _read(line.get("result"))
 
@@ -107,7 +97,7 @@ class AnthropicBatches:
         The endpoint shows those ids only with the results, so a batch of that time and size that is under way is taken
         for ours; were it another's, its results hold none of our ids, and it is forgotten (see Rounds).
         """
-        page = self._asked("GET", f"?limit={_LISTED}", None)
+        page = self._asked("GET", f"?limit={LISTED}", None)
         listed = page.get("data")
         for batch in listed if isinstance(listed, list) else ():
             if not isinstance(batch, dict) or not isinstance(ident := batch.get("id"), str):
@@ -121,15 +111,8 @@ class AnthropicBatches:
         return None
 
     def _asked(self, method: str, path: str, body: object) -> dict[str, Any]:
-        made = _told(lambda: self._llm.request(method, _PATH + path, body, _TIMEOUT).json())
+        made = asked(lambda: self._llm.request(method, _PATH + path, body, TIMEOUT).json())
         return made if isinstance(made, dict) else {}
-
-
-def _told(call: Callable[[], T]) -> T:
-    try:
-        return call()
-    except Exception as error:
-        raise failure(error) from None
 
 
 def _counts(batch: Mapping[str, Any]) -> dict[str, int]:
@@ -148,14 +131,6 @@ def _made(batch: Mapping[str, Any]) -> float:
 def _read(result: object) -> Reply:
     kind = result.get("type") if isinstance(result, dict) else None
     if kind == "succeeded" and isinstance(result, dict):
-        try:
-            return replace(read_message(result.get("message")), price_share=HALF)
-        except LLMError as error:
-            if error.spent is not None:
-                error.spent = replace(error.spent, price_share=HALF)
-            return error
-    if kind == "expired":
-        why = "the batch expired before this request was answered"
-        return LLMError(why, retryable=True, cause=Cause.TIMEOUT)
+        return at_half_price(lambda: read_message(result.get("message")))
     known = kind if kind in {"errored", "canceled"} else "no result"
-    return LLMError(f"the request failed in the batch ({known})", retryable=True, cause=Cause.ENGINE)
+    return unanswered(expired=kind == "expired", why=f" ({known})")

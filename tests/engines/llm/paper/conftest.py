@@ -9,9 +9,9 @@ import pytest
 from guardrail.check.contract import DecomposeRequest, VerifyRequest
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.check.matrix import validated
-from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import Completion, LLMError
 from guardrail.types import Claim, Passage, Segment, Span
+from tests.support.fences import unfence
 
 SENTENCES = (
     "Larkmoor Dam is 64 metres high.",

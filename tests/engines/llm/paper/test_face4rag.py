@@ -5,9 +5,9 @@ import pytest
 from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.check.decompose import decompose as by_rules
 from guardrail.engines.llm.paper import d_factscore, face4rag
-from guardrail.engines.llm.prompts import unfence
 from guardrail.engines.llm.protocol import LLMError
 from guardrail.types import Cause, Passage
+from tests.support.fences import unfence
 
 DAM = "Larkmoor Dam is 64 metres high."
 ROAD = "A road crosses the valley below."

@@ -4,8 +4,8 @@ import pytest
 
 from guardrail.check.contract import VerifyRequest, validated_draft
 from guardrail.engines.llm.paper import d_factscore, face4rag, refchecker
-from guardrail.engines.llm.prompts import unfence
 from guardrail.types import Passage
+from tests.support.fences import unfence
 
 
 def entail(_, data):

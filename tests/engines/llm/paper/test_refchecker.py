@@ -6,8 +6,8 @@ import pytest
 
 from guardrail.check.contract import VerifyRequest
 from guardrail.engines.llm.paper import refchecker
-from guardrail.engines.llm.prompts import unfence
 from guardrail.types import Claim, Passage
+from tests.support.fences import unfence
 
 
 def entail(_, data):
