@@ -35,7 +35,6 @@ class Modal(NamedTuple):
 
 
 _BE = r"\b(?:is|are|be|was|were|'s|'re) (?:\w+ly |also |still |always |only )?"
-_ADVERB = r"(?: (?:also|always|therefore|then|still|only|first|never|\w+ly))?"
 _SHEET: tuple[tuple[Force, str], ...] = (
     (
         Force.MUST_NOT,
