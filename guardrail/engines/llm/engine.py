@@ -105,27 +105,27 @@ class LLMEngine:
 
     def decompose(self, request: DecomposeRequest) -> Draft:
         """See Decomposer.decompose."""
-        budget = self._budget(_sooner(request.deadline), 0)
-        draft = self._calls.run(self._draft(request), budget)
-        return replace(draft, usage=draft.usage + budget.usage)
+        return self._calls.run(*self._drafting(request))
 
     async def adecompose(self, request: DecomposeRequest) -> Draft:
         """See AsyncDecomposer.adecompose."""
-        budget = self._budget(_sooner(request.deadline), 0)
-        draft = await self._calls.arun(self._draft(request), budget)
-        return replace(draft, usage=draft.usage + budget.usage)
+        return await self._calls.arun(*self._drafting(request))
 
     def verify(self, request: VerifyRequest) -> SupportMatrix:
         """See Engine.verify."""
-        budget = self._budget(request.deadline, request.spent.calls)
-        matrix = self._calls.run(self._matrix(request), budget)
-        return replace(matrix, usage=matrix.usage + budget.usage)
+        return self._calls.run(*self._judging(request))
 
     async def averify(self, request: VerifyRequest) -> SupportMatrix:
         """See AsyncEngine.averify."""
+        return await self._calls.arun(*self._judging(request))
+
+    def _drafting(self, request: DecomposeRequest) -> tuple[Steps[Draft], Budget]:
+        budget = self._budget(_sooner(request.deadline), 0)
+        return self._draft(request, budget), budget
+
+    def _judging(self, request: VerifyRequest) -> tuple[Steps[SupportMatrix], Budget]:
         budget = self._budget(request.deadline, request.spent.calls)
-        matrix = await self._calls.arun(self._matrix(request), budget)
-        return replace(matrix, usage=matrix.usage + budget.usage)
+        return self._matrix(request, budget), budget
 
     def _budget(self, deadline: float | None, spent: int) -> Budget:
         most = self._calls.settings.max_calls
@@ -136,17 +136,22 @@ class LLMEngine:
         spoken = self.language or ("zh" if language(text) == "zh" else "en")
         return Setting(language=spoken, model=self.llm.model, cache=self.cache)
 
-    def _draft(self, request: DecomposeRequest) -> Steps[Draft]:
+    def _draft(self, request: DecomposeRequest, budget: Budget) -> Steps[Draft]:
         setting = self._setting(request.answer)
         paper = _paper(self.plan)
-        return paper.decompose(request, setting.language) if paper else plans.decompose(request, setting)
+        steps = paper.decompose(request, setting.language) if paper else plans.decompose(request, setting)
+        draft = yield from steps
+        return replace(draft, usage=draft.usage + budget.usage)
 
-    def _matrix(self, request: VerifyRequest) -> Steps[SupportMatrix]:
+    def _matrix(self, request: VerifyRequest, budget: Budget) -> Steps[SupportMatrix]:
         setting = self._setting(" ".join(segment.text for segment in request.segments))
         paper = _paper(self.plan)
         if paper:
-            return paper.verify(request, setting.language)
-        return (plans.judge_each if self.plan == "thorough" else plans.judge_all)(request, setting)
+            steps = paper.verify(request, setting.language)
+        else:
+            steps = (plans.judge_each if self.plan == "thorough" else plans.judge_all)(request, setting)
+        matrix = yield from steps
+        return replace(matrix, usage=matrix.usage + budget.usage)
 
 
 class _Paper(Protocol):
