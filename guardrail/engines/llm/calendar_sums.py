@@ -6,7 +6,6 @@ They count where the calendar or the clock agrees, from dates, times and numbers
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from guardrail.engines.llm.workings import in_digits
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
+from guardrail.text.facts.calendar import MONTH, SOME_YEAR, moved
 from guardrail.text.facts.fact import Amount, Moment
 from guardrail.text.facts.units import DAY, YEAR
 
@@ -36,12 +36,8 @@ _WAY = re.compile(
     r"|\b(?:after|from|since|nach|ab|seit|después|desde|tras|après|depuis)\b|[后起]",
     re.IGNORECASE,
 )
-_MONTH = YEAR / 12
-_UNITS = {DAY: (1, 0), 7 * DAY: (7, 0), _MONTH: (0, 1), YEAR: (0, 12)}
+_UNITS = {DAY: (1, 0), 7 * DAY: (7, 0), MONTH: (0, 1), YEAR: (0, 12)}
 """Days and months of each unit that a date moves by."""
-
-_SOME_YEAR = 2025
-"""Taken where a date has none: one without a 29 February."""
 
 
 def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Iterable[Moment]) -> bool:
@@ -180,7 +176,7 @@ def _length_of(text: str) -> float | None:
 
 def _moment_of(text: str) -> Moment | None:
     """The one date or time of a text; "May" alone is no date elsewhere, but is one as an end of a span."""
-    for form in (text, f"{text} {_SOME_YEAR}"):
+    for form in (text, f"{text} {SOME_YEAR}"):
         found = [fact.value for fact in extract(form).facts if isinstance(fact.value, Moment)]
         if len(found) == 1:
             return found[0] if form == text else found[0]._replace(years=None)
@@ -198,7 +194,7 @@ def _lengths(one: Moment, two: Moment) -> Iterator[float]:
     if one.minute is not None and two.minute is not None:
         yield (two.minute - one.minute) % 1440 * 60.0
     elif one.month and two.month and one.day and two.day:
-        first, last = ((moment.years or (_SOME_YEAR, 0))[0] for moment in (one, two))
+        first, last = ((moment.years or (SOME_YEAR, 0))[0] for moment in (one, two))
         try:
             apart = (date(last, two.month, two.day) - date(first, one.month, one.day)).days
         except ValueError:
@@ -206,9 +202,9 @@ def _lengths(one: Moment, two: Moment) -> Iterator[float]:
         known = one.years and two.years
         yield from (((apart if known else apart % 365) + counted) * DAY for counted in (0, 1))
         if one.day == two.day:
-            yield _months(one, two) * _MONTH
+            yield _months(one, two) * MONTH
     elif one.month and two.month:
-        yield from ((_months(one, two) + counted) * _MONTH for counted in (0, 1))
+        yield from ((_months(one, two) + counted) * MONTH for counted in (0, 1))
     elif one.weekdays and two.weekdays:
         yield from (((two.weekdays[0] - one.weekdays[0]) % 7 + counted) * DAY for counted in (0, 1))
 
@@ -221,15 +217,8 @@ def _day_of(text: str) -> Moment | None:
 
 def _ends(start: Moment, days: int, months: int) -> list[date]:
     """The day so far from another, and the one before: a term of a month from the 1st ends on the last."""
-    year = start.years[0] if start.years else _SOME_YEAR
-    try:
-        first = date(year, start.month or 1, start.day or 1)
-        moved = first.year * 12 + first.month - 1 + months
-        last = monthrange(moved // 12, moved % 12 + 1)[1]
-        end = date(moved // 12, moved % 12 + 1, min(first.day, last)) + timedelta(days=days)
-        return [end, end - timedelta(days=1)]
-    except (OverflowError, ValueError):
-        return []
+    end = moved(start, days, months)
+    return [end, end - timedelta(days=1)] if end is not None and end > date.min else []
 
 
 def _months(one: Moment, two: Moment) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from guardrail.engines.local.evidence import choose_evidence
+from guardrail.engines.local.explained import without_explained
 from guardrail.engines.local.model import ERROR_TYPES
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.reasons import clash_in_words, reason_of
@@ -17,17 +18,13 @@ from guardrail.text.facts import (
     RELIABLE,
     VALUE_KINDS,
     FactKind,
-    Facts,
     Mismatch,
     compare,
     extract,
     judge_yes_no,
     missing_facts,
 )
-from guardrail.text.facts.arithmetic import computed
-from guardrail.text.facts.fact import Amount
 from guardrail.text.records.clash import record_clashes
-from guardrail.text.words import read_words
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
 _ON_TOPIC = 0.6
@@ -39,9 +36,6 @@ _CLEAR = 0.8
 _LIKELY = 0.5
 """Probability from which the model sees a contradiction, or support."""
 
-
-_ASKED = 0.2
-"""Weight of what no passage has but the question brought: an answer about the reader's own case needs it."""
 
 _ERROR_OF = {FactKind.ROLE: ErrorType.ENTITY_INVERSION, FactKind.NEIGHBOUR: ErrorType.CONFLATION}
 """Errors that a rule names."""
@@ -160,56 +154,12 @@ def gate(
     read = [library.sentences[i] for i in parts]
     evidence = [*map(extract, titles), *(s.facts for s in read), *(extract(s.spoken) for s in read if s.spoken)]
     claim = extract(segment.text)
-    asked = extract(question) if question else None
-    belied = judge_yes_no(claim, asked) if asked else None
+    belied = judge_yes_no(claim, extract(question)) if question else None
     return (
-        *_without_worked_out(_without_asked(compare(claim, evidence), claim, evidence, asked), claim, evidence, asked),
+        *without_explained(compare(claim, evidence), claim, evidence, library, question),
         *record_clashes(claim, library.records, library.tables, library.prose),
         *([belied] if belied else []),
     )
-
-
-def _without_asked(
-    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], asked: Facts | None
-) -> list[Mismatch]:
-    """The mismatches; slight is what the question has, or what its numbers give with those of the evidence.
-
-    "London" in "Can I work from London?", the way there and back to "I live 18 km away". A value that the evidence
-    contradicts stays what it is: questions presuppose wrong things, too.
-    """
-    if asked is None or not found:
-        return list(found)
-    known = {word.form for word in asked.words}
-    values = any(m.kind in VALUE_KINDS and not m.contradicts for m in found) and bool(asked.counted)
-    still = {m.span for m in missing_facts(claim, [*evidence, asked])} if values else set()
-
-    def is_asked(missed: Mismatch) -> bool:
-        if missed.contradicts:
-            return False
-        if missed.kind is FactKind.NAME:
-            return all(word.form in known for word in read_words(missed.claim_value))
-        return values and missed.kind in VALUE_KINDS and missed.span not in still
-
-    return [replace(m, weight=min(m.weight, _ASKED)) if is_asked(m) else m for m in found]
-
-
-def _without_worked_out(
-    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], asked: Facts | None
-) -> list[Mismatch]:
-    """The mismatches; slight is a value that follows from numbers of the claim or the question and of the evidence.
-
-    "38 regular hours: 912.00" to "24.00 an hour".
-    """
-    values = {fact.span: fact.value for fact in claim.counted if isinstance(fact.value, Amount)}
-    missing = [m for m in found if m.span in values]
-    if not missing:
-        return list(found)
-    lost = {m.span for m in missing}
-    own = [value for span, value in values.items() if span not in lost]
-    own += [f.value for f in (asked.counted if asked else ()) if isinstance(f.value, Amount)]
-    told = [f.value for facts in evidence for f in facts.counted if isinstance(f.value, Amount)]
-    follows = {m.span for m in missing if own and computed(values[m.span], (*own, *told), ())}
-    return [replace(m, weight=min(m.weight, _ASKED), contradicts=False) if m.span in follows else m for m in found]
 
 
 def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> Signals:

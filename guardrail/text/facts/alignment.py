@@ -79,7 +79,7 @@ def rival(claim: Facts, fact: Fact, evidence: FactEvidence) -> Candidate | None:
         if cover < 0.3:
             break
         for other in sentence.counted:
-            if other.value in own or not _alike(fact, other) or _idle(other):
+            if other.value in own or not alike(fact, other) or _idle(other):
                 continue
             there_before, there_after = context(sentence, other.span)
             local = len(after & there_after) + len(before & there_before)
@@ -95,7 +95,8 @@ def _idle(other: Fact) -> bool:
     return isinstance(other.value, Amount) and other.value.small and other.value.raw <= 1
 
 
-def _alike(fact: Fact, other: Fact) -> bool:
+def alike(fact: Fact, other: Fact) -> bool:
+    """Whether two values are of one kind, so that one may stand in the other's place."""
     one, two = fact.value, other.value
     if isinstance(one, Amount) and isinstance(two, Amount):
         return one.unit == two.unit and one.ordinal == two.ordinal and one.label == two.label

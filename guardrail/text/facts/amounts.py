@@ -40,7 +40,7 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _UNDER = re.compile(
-    r"(?:\b(?:under|less\sthan|fewer\sthan|below|up\sto|at\smost|(?:no|not)\smore\sthan|within|maximum\sof|shorter\sthan|lower\sthan"
+    r"(?:\b(?:under|less\sthan|fewer\sthan|below|(?<!go\s)(?<!goes\s)(?<!went\s)(?<!gone\s)(?<!going\s)up\sto|at\smost|(?:no|not)\smore\sthan|within|maximum\sof|shorter\sthan|lower\sthan"
     r"|younger\sthan|smaller\sthan|until|(?:just|nearly|almost)\sshort\sof|short\sof)\s(?:a\s|an\s|the\s)?|<|≤|不到|少于|至多|最多|不超过|低于|小于|不足|不满)\s?$",
     re.IGNORECASE,
 )

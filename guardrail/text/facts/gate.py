@@ -10,6 +10,7 @@ from functools import lru_cache
 from guardrail.text.facts.alignment import FactEvidence, align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.dates import read_moments
+from guardrail.text.facts.displaced import judge_displaced
 from guardrail.text.facts.exchange import judge_exchange
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment
 from guardrail.text.facts.items import read_items
@@ -97,13 +98,16 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
     if not evidence:
         return ()
     known = align(claim, evidence)
+    neighbours = list(judge_neighbours(claim, evidence))
+    named = {mismatch.span for mismatch in neighbours}
     found = [
         *_missing(claim, known),
         *judge_polarity(claim, known),
         *judge_reserve(claim, known),
         *judge_force(claim, known),
         *judge_exchange(claim, evidence),
-        *judge_neighbours(claim, evidence),
+        *neighbours,
+        *(mismatch for mismatch in judge_displaced(claim, evidence) if mismatch.span not in named),
     ]
     return _in_order(found)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from guardrail.text.facts.alignment import FactEvidence, rival
 from guardrail.text.facts.arithmetic import computed, same, shifted_minute, shifted_year
-from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, mismatch
+from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, Value, mismatch
 from guardrail.text.facts.names import missing_tokens, name_weight, normal_quote
 from guardrail.text.facts.schedules import MIXED_UP, times_instead
 
@@ -104,6 +104,13 @@ def _is_derived(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence
 
 def _is_chinese(facts: Facts) -> bool:
     return bool(facts.bag) and max(facts.bag) >= "\u3400"
+
+
+def is_same_value(claim: Value, other: Value) -> bool:
+    """Whether a value of the evidence states the claim's, which may say less."""
+    if isinstance(claim, Amount) and isinstance(other, Amount):
+        return same(claim._replace(bound=Bound.EXACT), other)
+    return isinstance(claim, Moment) and isinstance(other, Moment) and _covers(claim, other)
 
 
 def _covers(claim: Moment, other: Moment) -> bool:

@@ -1,0 +1,80 @@
+"""A value that the evidence has elsewhere, while the sentence that the claim repeats has another one in its place.
+
+"Two of the four lines restart on 18 March", where they restart on 24 March and a delivery arrives on the 18th.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from guardrail.text.facts.alignment import alike, context
+from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment, mismatch
+from guardrail.text.facts.support import is_same_value
+
+_MARGIN = 0.15
+"""Share of the claim by which the sentence with the other value must say more of it than those with the claim's own."""
+
+_COVER = 0.5
+"""Share of the claim that the sentence with the other value must have. Shares are of words by their rarity."""
+
+_WEIGHTS = (0.4, 0.7, 0.9)
+"""Weight by the words that both values have beside them: none, one, more."""
+
+
+class _Place(NamedTuple):
+    """Where another value stands: by how much its sentence is nearer to the claim, words in common beside it."""
+
+    margin: float
+    local: int
+    cover: float
+    surface: str
+
+
+def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismatch]:
+    """Values of the claim that the sentence nearest to it has not, but another one of their kind.
+
+    Args:
+        claim: The claim.
+        sentences: Those of the evidence.
+    """
+    values = [f for f in claim.facts if isinstance(f.value, Amount | Moment) and not getattr(f.value, "label", False)]
+    if not values or not claim.bag:
+        return
+    counts = Counter(stem for sentence in sentences for stem in sentence.bag)
+    rarity = {stem: math.log((len(sentences) + 1) / (counts[stem] + 0.5)) for stem in claim.bag}
+    whole = sum(rarity.values())
+    if whole <= 0:
+        return
+    covers = [sum(rarity[stem] for stem in claim.bag & sentence.bag) / whole for sentence in sentences]
+    for fact in values:
+        place = _place(claim, fact, sentences, covers)
+        if place is not None and place.margin > _MARGIN and place.cover > _COVER:
+            found = mismatch(fact, _WEIGHTS[min(place.local, 2)], place.surface)
+            yield replace(found, kind=FactKind.NEIGHBOUR)
+
+
+def _place(claim: Facts, fact: Fact, sentences: Sequence[Facts], covers: Sequence[float]) -> _Place | None:
+    """The best place of another value; None where the claim's own is nowhere (it is missing, see ``support``)."""
+    holding = {n for n, s in enumerate(sentences) if any(is_same_value(fact.value, other.value) for other in s.counted)}
+    if not holding:
+        return None
+    own = [each.value for each in claim.counted]
+    before, after = context(claim, fact.span)
+    at_home = max(covers[n] for n in holding)
+    places = []
+    for number, sentence in enumerate(sentences):
+        if number in holding or covers[number] <= at_home + _MARGIN:
+            continue
+        for other in sentence.counted:
+            if not alike(fact, other) or any(
+                is_same_value(v, other.value) or is_same_value(other.value, v) for v in own
+            ):
+                continue
+            there_before, there_after = context(sentence, other.span)
+            local = len(after & there_after) + len(before & there_before)
+            places.append(_Place(covers[number] - at_home, local, covers[number], other.surface))
+    return max(places, default=None)
