@@ -32,7 +32,6 @@ _SKIPPED = re.compile(
 _MEASURES = frozenset(
     "个名位人次件只条张部座家间所台辆艘套批项种类页章节卷册幅块层楼户株棵头匹门本份支枚道届期级岁倍成步站场轮集首句字例组户校颗粒片瓶杯碗箱袋"
 )
-_VAGUE_CJK = frozenset("十千万百")
 _VAGUE_AFTER = ("十分", "千万别", "千万不", "万一", "百姓", "百货", "万物")
 _OVER = re.compile(
     r"(?:\b(?:over|more\sthan|above|beyond|exceed(?:s|ed|ing)?|at\sleast|(?:no|not)\s(?:less|fewer)\sthan|minimum\sof|upwards\sof"
