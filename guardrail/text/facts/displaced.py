@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from guardrail.text.facts.alignment import alike, context
+from guardrail.text.facts.coverage import Coverage
 from guardrail.text.facts.fact import Amount, Fact, FactKind, Facts, Mismatch, Moment, mismatch
 from guardrail.text.facts.support import is_same_value
 
@@ -21,8 +20,8 @@ _MARGIN = 0.15
 _COVER = 0.5
 """Share of the claim that the sentence with the other value must have. Shares are of words by their rarity."""
 
-_WEIGHTS = (0.4, 0.7, 0.9)
-"""Weight by the words that both values have beside them: none, one, more."""
+_WEIGHTS = (0.4, 0.7, 1.0)
+"""Weight by the words that both values have beside them: none, one, more (decides alone: decisions/displaced.md)."""
 
 
 class _Place(NamedTuple):
@@ -44,12 +43,7 @@ def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismat
     values = [f for f in claim.facts if isinstance(f.value, Amount | Moment) and not getattr(f.value, "label", False)]
     if not values or not claim.bag:
         return
-    counts = Counter(stem for sentence in sentences for stem in sentence.bag)
-    rarity = {stem: math.log((len(sentences) + 1) / (counts[stem] + 0.5)) for stem in claim.bag}
-    whole = sum(rarity.values())
-    if whole <= 0:
-        return
-    covers = [sum(rarity[stem] for stem in claim.bag & sentence.bag) / whole for sentence in sentences]
+    covers = Coverage(claim.bag, sentences).shares
     for fact in values:
         place = _place(claim, fact, sentences, covers)
         if place is not None and place.margin > _MARGIN and place.cover > _COVER:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from guardrail.text.facts.agents import judge_agents
 from guardrail.text.facts.alignment import FactEvidence, align
 from guardrail.text.facts.amounts import read_amounts
 from guardrail.text.facts.dates import read_moments
@@ -98,14 +99,15 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
     if not evidence:
         return ()
     known = align(claim, evidence)
-    neighbours = list(judge_neighbours(claim, evidence))
+    neighbours, exchanged = list(judge_neighbours(claim, evidence)), list(judge_exchange(claim, evidence))
     named = {mismatch.span for mismatch in neighbours}
     found = [
         *_missing(claim, known),
         *judge_polarity(claim, known),
         *judge_reserve(claim, known),
         *judge_force(claim, known),
-        *judge_exchange(claim, evidence),
+        *exchanged,
+        *(mismatch for mismatch in judge_agents(claim, evidence) if not exchanged),
         *neighbours,
         *(mismatch for mismatch in judge_displaced(claim, evidence) if mismatch.span not in named),
     ]
