@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ LABELLED_SETS = ("factcg_cg2c_synth",)
 Dialogue (BEGIN), old summarisers (FRANK, BUMP) and tables (infotabs) teach the scorer to trust overlap, or the gate,
 more than answers deserve.
 """
+
+ANSWERS = Path(__file__).parent / "written" / "answers"
 
 LENGTHS = (1, 1, 2, 3, 4, 5)
 """Claims in a composed answer, drawn evenly."""
@@ -135,6 +138,41 @@ def labelled_answers(data: Path) -> Iterator[LabelledAnswer]:
                     dataset=row["dataset"],
                     group=row["group"],
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceLabels:
+    """A realistic answer whose sentences are labelled one by one."""
+
+    answer: LabelledAnswer
+    labels: tuple[tuple[str, str], ...]
+
+    def label(self, text: str) -> bool | None:
+        """Whether a stretch of the answer is right; None where no label asks for a judgement.
+
+        A stretch over several sentences is wrong where one of them is.
+        """
+        met = [label for sentence, label in self.labels if sentence in text or text in sentence]
+        asked = [label for label in met if label != "not_checkworthy"]
+        return all(label == "supported" for label in asked) if asked else None
+
+
+def realistic_answers() -> Iterator[SentenceLabels]:
+    """Answers as chat models write them, in training/written/answers."""
+    for path in sorted(ANSWERS.glob("*.jsonl")):
+        for row in read_rows(path):
+            labels = tuple((gold["sentence"], gold["label"]) for gold in row["gold"])
+            wrong = any(label in ("contradicted", "unsupported") for _, label in labels)
+            answer = LabelledAnswer(
+                id=row["id"],
+                answer=row["answer"],
+                passages=tuple(Passage(id=p["id"], text=p["text"], title=p["title"]) for p in row["passages"]),
+                label=Verdict.UNSUPPORTED if wrong else Verdict.SUPPORTED,
+                question=row["question"],
+                dataset=f"realistic {path.stem}",
+                group=row["id"],
+            )
+            yield SentenceLabels(answer, labels)
 
 
 def _retrieved(

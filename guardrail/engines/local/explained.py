@@ -16,6 +16,9 @@ from guardrail.text.words import read_words
 _SLIGHT = 0.2
 """Weight of what is explained: an answer about the reader's own case needs it."""
 
+_MOST = 12
+"""Values of a claim that are looked into: each costs up to a millisecond."""
+
 _ROUNDS = 3
 """Values that follow from values that follow."""
 
@@ -70,7 +73,7 @@ def _without_worked_out(
     found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], library: Library, asked: Facts | None
 ) -> list[Mismatch]:
     missing = {m.span: m for m in found if m.kind in VALUE_KINDS and m.weight > _SLIGHT}
-    if not missing:
+    if not 0 < len(missing) <= _MOST:
         return list(found)
     left = [fact for fact in claim.facts if fact.span in missing]
     own = [*(asked.counted if asked else ()), *(fact for fact in claim.counted if fact.span not in missing)]

@@ -37,6 +37,9 @@ _LIKELY = 0.5
 """Probability from which the model sees a contradiction, or support."""
 
 
+_WORDED = frozenset({FactKind.NAME, FactKind.QUOTE})
+_OTHERS = frozenset(FactKind) - VALUE_KINDS
+
 _ERROR_OF = {FactKind.ROLE: ErrorType.ENTITY_INVERSION, FactKind.NEIGHBOUR: ErrorType.CONFLATION}
 """Errors that a rule names."""
 
@@ -169,8 +172,10 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> 
     nearest = max(windows, key=lambda r: r.view.coverage, default=None)
     nearest_of_all = max((*windows, *([joint] if joint else [])), key=lambda r: r.view.coverage, default=None)
 
-    def worst(kinds: AbstractSet[FactKind]) -> float:
-        return max((m.weight for m in mismatches if m.kind in kinds), default=0.0)
+    def worst(kinds: AbstractSet[FactKind], *, contradicts: bool | None = None) -> float:
+        return max(
+            (m.weight for m in mismatches if m.kind in kinds and contradicts in (None, m.contradicts)), default=0.0
+        )
 
     return Signals(
         joint_support=log_odds(best),
@@ -178,10 +183,11 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> 
         sentence_support=log_odds(single.supported if single else best),
         window_contradiction=log_odds(nearest.contradicted if nearest else 0.5),
         joint_contradiction=log_odds(joint.contradicted if joint else (nearest.contradicted if nearest else 0.5)),
-        missing_numbers=worst(VALUE_KINDS),
-        missing_names=worst({FactKind.NAME, FactKind.QUOTE}),
-        negation=worst({FactKind.NEGATION, FactKind.RESERVE, FactKind.FORCE, FactKind.YES_NO}),
-        refuted=max((m.weight for m in mismatches if m.contradicts), default=0.0),
+        clashing_values=worst(VALUE_KINDS, contradicts=True),
+        missing_values=worst(VALUE_KINDS, contradicts=False),
+        missing_names=worst(_WORDED),
+        refuted=worst(_OTHERS, contradicts=True),
+        unasserted=worst(_OTHERS - _WORDED, contradicts=False),
     )
 
 
@@ -203,7 +209,7 @@ def _error_type(signals: Signals, readings: Sequence[Reading], mismatches: Seque
     firm = max((m for m in mismatches if m.weight >= EXACT), key=lambda m: m.contradicts, default=None)
     if firm is not None and firm.kind is FactKind.RESERVE and not firm.contradicts:
         return ErrorType.OVERGENERALIZATION  # more is said than the passage asserts
-    if signals.refuted >= RELIABLE or signals.negation >= RELIABLE:
+    if max(signals.clashing_values, signals.refuted, signals.unasserted) >= RELIABLE:
         return ErrorType.CONTRADICTION
     nearest = max((r for r in readings if not r.view.single), key=lambda r: r.view.coverage, default=None)
     if nearest is None or nearest.view.coverage < _ON_TOPIC / 2 or not nearest.errors:

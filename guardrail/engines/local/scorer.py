@@ -20,10 +20,11 @@ SIGNS = {
     "sentence_support": 1,
     "window_contradiction": -1,
     "joint_contradiction": -1,
-    "missing_numbers": -1,
+    "clashing_values": -1,
+    "missing_values": -1,
     "missing_names": -1,
-    "negation": -1,
     "refuted": -1,
+    "unasserted": -1,
 }
 """Signal names in order and the direction each may push P(supported)."""
 
@@ -37,8 +38,10 @@ class Signals(NamedTuple):
     ``*_support`` and ``*_contradiction`` are log-odds (clipped to +-6); ``nearest`` is the view with the greatest
     coverage: a window of short passages, mostly the joint view of long ones; ``sentence`` is the
     best sentence, read alone. (The best of all windows is no signal: in a long document some window always seems to
-    agree. Nor is coverage: see docs/decisions/coverage-no-signal.md.) The gate's fields are the greatest weight of a
-    mismatch of that kind (0..1).
+    agree. Nor is coverage: see docs/decisions/coverage-no-signal.md.) The other fields are the greatest weight
+    (0..1) of a mismatch: a value that differs from the one in its place, one that is nowhere (mostly worked out, so
+    it says less), a name or quotation that is nowhere, anything else that the evidence contradicts, and anything else
+    that it does not assert.
     """
 
     joint_support: float
@@ -46,10 +49,11 @@ class Signals(NamedTuple):
     sentence_support: float
     window_contradiction: float
     joint_contradiction: float
-    missing_numbers: float
+    clashing_values: float
+    missing_values: float
     missing_names: float
-    negation: float
     refuted: float
+    unasserted: float
 
 
 def answer_prior(segments: int) -> float:

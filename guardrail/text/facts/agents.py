@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from guardrail.text.facts.coverage import Coverage
@@ -30,6 +31,14 @@ _NO_NAME = frozenset(
     each every january february march april may june july august september october november december monday tuesday
     wednesday thursday friday saturday sunday""".split()
 )
+_THINGS = frozenset(
+    """hall hill house street road lane square park garden lake river bridge bay beach mountain valley island islands
+    club school college university academy church theatre museum library hospital clinic station airport hotel company
+    bank group council court committee board office department ministry agency party union society association institute
+    foundation fund league team cup channel radio press times news edition plan programme project act""".split()
+)
+"""Last words of names that are no persons'."""
+
 _ACTS = re.compile(
     r"(?:\s?\([^()]{0,60}\))?(?:\s*:|,?\s(?:who\s|nevertheless\s|nonetheless\s|had\s|has\s|also\s|then\s|still\s|later\s"
     r"|finally\s|even\s)*(?:[a-z]+(?:ed|es|s)|said|told|held|made|took|went|wrote|gave|found|won|left|led|bought|sold|sent"
@@ -85,7 +94,8 @@ def judge_agents(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismatch]
             )
 
 
-def read_persons(text: str) -> list[_Person]:
+@lru_cache(maxsize=4096)
+def read_persons(text: str) -> tuple[_Person, ...]:
     """Persons by title and name, or by two or more capitalised words."""
     found = []
     for match in _PERSON.finditer(text):
@@ -93,8 +103,8 @@ def read_persons(text: str) -> list[_Person]:
         while words and words[0].lower() in _NO_NAME:
             start += len(words[0]) + 1
             words = words[1:]
-        if not words or (len(words) < 2 and not match["title"]):
+        key = re.sub(r"['’]s?$", "", words[-1]).lower() if words else ""
+        if not key or key in _THINGS or (len(words) < 2 and not match["title"]):
             continue
-        key = re.sub(r"['’]s?$", "", words[-1]).lower()
         found.append(_Person(key, Span(start, match.end()), bool(_ACTS.match(text, match.end()))))
-    return found
+    return tuple(found)

@@ -20,8 +20,12 @@ _MARGIN = 0.15
 _COVER = 0.5
 """Share of the claim that the sentence with the other value must have. Shares are of words by their rarity."""
 
-_WEIGHTS = (0.4, 0.7, 1.0)
-"""Weight by the words that both values have beside them: none, one, more (decides alone: decisions/displaced.md)."""
+_WEIGHTS = (0.4, 0.7, 0.9)
+"""Weight by the words that both values have beside them: none, one, more (docs/decisions/displaced.md)."""
+
+
+_MOST = 24
+"""Values of the claim, and of a sentence, that are compared: each with each."""
 
 
 class _Place(NamedTuple):
@@ -41,7 +45,7 @@ def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismat
         sentences: Those of the evidence.
     """
     values = [f for f in claim.facts if isinstance(f.value, Amount | Moment) and not getattr(f.value, "label", False)]
-    if not values or not claim.bag:
+    if not 0 < len(values) <= _MOST or not claim.bag:
         return
     covers = Coverage(claim.bag, sentences).shares
     for fact in values:
@@ -56,14 +60,14 @@ def _place(claim: Facts, fact: Fact, sentences: Sequence[Facts], covers: Sequenc
     holding = {n for n, s in enumerate(sentences) if any(is_same_value(fact.value, other.value) for other in s.counted)}
     if not holding:
         return None
-    own = [each.value for each in claim.counted]
+    own = [each.value for each in claim.counted][: 2 * _MOST]
     before, after = context(claim, fact.span)
     at_home = max(covers[n] for n in holding)
     places = []
     for number, sentence in enumerate(sentences):
         if number in holding or covers[number] <= at_home + _MARGIN:
             continue
-        for other in sentence.counted:
+        for other in sentence.counted[:_MOST]:
             if not alike(fact, other) or any(
                 is_same_value(v, other.value) or is_same_value(other.value, v) for v in own
             ):

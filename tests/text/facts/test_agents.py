@@ -46,6 +46,7 @@ def test_the_deed_of_another_is_found(claim: str, sentences: tuple[str, ...], sa
         ("Ms Bui said that a later start made sense only with early supervision.", MINUTES),
         ("An appeal was filed on 11 October.", HEDGE),
         ("Ms Farrow moved to Spain.", HEDGE),  # no sentence is near enough to tell
+        ("Abbot Hall filed an appeal on 11 October.", (*HEDGE, "Abbot Hall is a house.")),
         ("", HEDGE),
     ],
 )
