@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from guardrail.engines.local.passage_index import Library
-from guardrail.text.facts import VALUE_KINDS, FactKind, Facts, Mismatch, extract, missing_facts
+from guardrail.text.facts import EXACT, VALUE_KINDS, FactKind, Facts, Mismatch, extract, missing_facts
 from guardrail.text.facts.arithmetic import computed
 from guardrail.text.facts.calendar import coincidence_of_moment
 from guardrail.text.facts.derivation import coincidence
@@ -23,15 +22,15 @@ _ROUNDS = 3
 """Values that follow from values that follow."""
 
 _ABSENT, _INSTEAD, _COPIED = 0.15, 0.1, 0.05
-"""Chance of a coincidence up to which a value counts as worked out: of one that no passage has, of one in whose place
-the passages have another, and of one that is all that a sentence changes (near-verbatim claims change numbers)."""
+"""Chance of a coincidence up to which a value counts as worked out: of one that no passage has; of a number in whose
+place the passages have another; of a date or time there, or of all that a near-verbatim sentence changes."""
 
 _NEAR_VERBATIM = 0.75
 """Weight of a clash from which the claim is near-verbatim."""
 
 
 def without_explained(
-    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], library: Library, question: str | None
+    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], question: str | None
 ) -> list[Mismatch]:
     """The mismatches; slight is what the question has, and what follows from numbers and dates at hand.
 
@@ -43,16 +42,16 @@ def without_explained(
         found: Mismatches of the claim.
         claim: The claim.
         evidence: The sentences read.
-        library: All passages.
         question: What was asked, if that is known.
     """
     asked = extract(question) if question else None
-    return _without_worked_out(_without_asked(found, claim, evidence, asked), claim, evidence, library, asked)
+    return _without_worked_out(_without_asked(found, claim, evidence, asked), claim, evidence, asked)
 
 
 def _without_asked(
     found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], asked: Facts | None
 ) -> list[Mismatch]:
+    """The mismatches; slight is what the question has."""
     if asked is None or not found:
         return list(found)
     known = {word.form for word in asked.words}
@@ -70,43 +69,38 @@ def _without_asked(
 
 
 def _without_worked_out(
-    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], library: Library, asked: Facts | None
+    found: Sequence[Mismatch], claim: Facts, evidence: Sequence[Facts], asked: Facts | None
 ) -> list[Mismatch]:
-    missing = {m.span: m for m in found if m.kind in VALUE_KINDS and m.weight > _SLIGHT}
-    if not 0 < len(missing) <= _MOST:
-        return list(found)
-    left = [fact for fact in claim.facts if fact.span in missing]
+    """The mismatches; slight is a value that follows, and then what follows from it, too."""
+    missing = {m.span: m for m in found if m.kind in VALUE_KINDS and _SLIGHT < m.weight < EXACT}
+    left = [fact for fact in claim.facts if fact.span in missing][:_MOST]
+    told = [fact for facts in evidence for fact in facts.counted]
     own = [*(asked.counted if asked else ()), *(fact for fact in claim.counted if fact.span not in missing)]
-    stated = list(_stated(evidence, library))
+    known, follows = [*own, *told], set()
     for _ in range(_ROUNDS):
-        new = [
-            fact
-            for fact in left
-            if _from_own(fact, own, evidence) or _chance(fact, claim, [*own, *stated]) <= _allowed(missing[fact.span])
-        ]
+        new = [fact for fact in left if _follows(fact, missing[fact.span], claim, own, told, known)]
         if not new:
             break
-        own += new
+        known += new
+        follows |= {fact.span for fact in new}
         left = [fact for fact in left if fact not in new]
-    follows = missing.keys() - {fact.span for fact in left}
-    return [replace(_slight(m), contradicts=False) if m.span in follows else m for m in found]
+    return [replace(_slight(m), contradicts=False) if m.span in follows and m.kind in VALUE_KINDS else m for m in found]
 
 
-def _stated(evidence: Sequence[Facts], library: Library) -> Iterator[Fact]:
-    """What the sentences read say, then what all others do."""
-    for facts in evidence:
-        yield from facts.counted
-    for sentence in library.sentences:
-        yield from sentence.facts.counted
+def _follows(
+    fact: Fact, missed: Mismatch, claim: Facts, own: Sequence[Fact], told: Sequence[Fact], known: Sequence[Fact]
+) -> bool:
+    """Whether the value follows: in one step that takes a number of claim or question, or hardly by coincidence."""
+    near_verbatim = missed.contradicts and missed.weight >= _NEAR_VERBATIM
+    if isinstance(fact.value, Amount) and _from_own(fact.value, own, told):
+        return True
+    return _chance(fact, claim, known) <= _allowed(missed, isinstance(fact.value, Moment) or near_verbatim)
 
 
-def _from_own(fact: Fact, own: Sequence[Fact], evidence: Sequence[Facts]) -> bool:
-    """Whether one step leads to a number, where question or claim brings numbers to compute with."""
-    amounts = [
-        [f.value for f in facts if isinstance(f.value, Amount)] for facts in (own, *(e.counted for e in evidence))
-    ]
-    told = [value for values in amounts[1:] for value in values]
-    return isinstance(fact.value, Amount) and bool(amounts[0]) and computed(fact.value, (*amounts[0], *told), ())
+def _from_own(value: Amount, own: Sequence[Fact], told: Sequence[Fact]) -> bool:
+    """Whether one step leads to the value, where question or claim bring numbers to compute with."""
+    ours, theirs = ([each.value for each in facts if isinstance(each.value, Amount)] for facts in (own, told))
+    return bool(ours) and computed(value, (*ours, *theirs), ())
 
 
 def _chance(fact: Fact, claim: Facts, known: Sequence[Fact]) -> float:
@@ -117,10 +111,10 @@ def _chance(fact: Fact, claim: Facts, known: Sequence[Fact]) -> float:
     return coincidence(fact, claim.text, amounts)
 
 
-def _allowed(missed: Mismatch) -> float:
+def _allowed(missed: Mismatch, strict: bool) -> float:
     if not missed.contradicts:
         return _ABSENT
-    return _COPIED if missed.weight >= _NEAR_VERBATIM else _INSTEAD
+    return _COPIED if strict else _INSTEAD
 
 
 def _slight(missed: Mismatch) -> Mismatch:

@@ -159,7 +159,7 @@ def gate(
     claim = extract(segment.text)
     belied = judge_yes_no(claim, extract(question)) if question else None
     return (
-        *without_explained(compare(claim, evidence), claim, evidence, library, question),
+        *without_explained(compare(claim, evidence), claim, evidence, question),
         *record_clashes(claim, library.records, library.tables, library.prose),
         *([belied] if belied else []),
     )

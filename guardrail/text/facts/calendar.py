@@ -20,8 +20,8 @@ _MOST = 16
 _AROUND = 30
 """Days before and after the claim's that are tried for comparison."""
 
-_MINUTES = 5
-"""Steps of the times of day that are tried for comparison, and as many before and after as days."""
+_HOURS = 3
+"""Hours before and after the claim's time that are tried, in steps as full as it is: hours, halves, quarters ..."""
 
 
 def moved(start: Moment, days: int, months: int) -> date | None:
@@ -40,7 +40,8 @@ def coincidence_of_moment(wanted: Moment, moments: Iterable[Moment], lengths: It
     """How likely it is that a date or time follows from others by accident: 0..1, and 1 where it does not follow.
 
     A date follows where it lies a stated length of time from another, with the day before and after (a term may count
-    its first day) and the end of the month; a time of day where it lies a stated length from another.
+    its first day) and the end of the month; a time of day where it lies a stated length from another. The chance is
+    the share of others that would follow as well, the claim's own counted among them.
 
     Args:
         wanted: The claim's.
@@ -63,7 +64,7 @@ def coincidence_of_moment(wanted: Moment, moments: Iterable[Moment], lengths: It
     reached = {(day.month, day.day) for day in ends}
     middle = date(SOME_YEAR, wanted.month, min(wanted.day, monthrange(SOME_YEAR, wanted.month)[1]))
     around = [middle + timedelta(days=turn) for turn in range(-_AROUND, _AROUND + 1) if turn]
-    return sum((day.month, day.day) in reached for day in around) / len(around)
+    return (1 + sum((day.month, day.day) in reached for day in around)) / (1 + len(around))
 
 
 def _is_in(day: date, wanted: Moment) -> bool:
@@ -97,5 +98,7 @@ def _of_time(minute: int, known: Sequence[Moment], spans: Sequence[Amount]) -> f
     reached = {(start + sign * length) % 720 for start in starts for length in lengths for sign in (1, -1)}
     if minute % 720 not in reached:
         return 1.0
-    around = [(minute + turn * _MINUTES) % 720 for turn in range(-_AROUND, _AROUND + 1) if turn]
-    return sum(time in reached for time in around) / len(around)
+    step = next(size for size in (60, 30, 15, 5, 1) if minute % size == 0)
+    turns = _HOURS * 60 // step
+    around = [(minute + turn * step) % 720 for turn in range(-turns, turns + 1) if turn]
+    return (1 + sum(time in reached for time in around)) / (1 + len(around))

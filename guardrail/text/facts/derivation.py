@@ -28,12 +28,9 @@ _FACTOR = frozenset({"", "x", "%"})
 _TIMES = (1.0, 60.0, 3600.0, DAY)
 _DIGITS = re.compile(r"\d[\d,.]*\d|\d")
 _PERIODS = (
-    (
-        re.compile(r"\b(?:twice|double[sd]?|half|halve[sd]?|both|return|each\sway|there\sand\sback)\b", re.IGNORECASE),
-        2.0,
-    ),
-    (re.compile(r"(?=.*\bmonth)(?=.*\b(?:year|annual))", re.IGNORECASE | re.DOTALL), 12.0),
-    (re.compile(r"(?=.*\bda(?:y|ily))(?=.*\bweek)", re.IGNORECASE | re.DOTALL), 7.0),
+    ((r"twice|double[sd]?|half|halve[sd]?|both|return|each\sway|there\sand\sback",), 2.0),
+    ((r"month\w*", r"year\w*|annual\w*"), 12.0),
+    ((r"days?|daily", r"week\w*"), 7.0),
 )
 """What words of the claim may multiply or divide by."""
 
@@ -110,6 +107,7 @@ def _like(value: float, step: float) -> Iterator[float]:
 def _sorted_out(wanted: Amount, known: Iterable[Amount], text: str) -> tuple[list[float], list[float], list[float]]:
     """Numbers of the claim's unit, factors, and shares (0..1), each once and not too many."""
     usable = [a for a in known if (a.unit or not a.label) and a.base > 0 and not _is_same(a, wanted)]
+    usable.sort(key=lambda a: (a.unit != wanted.unit, a.unit, a.base))  # whichever passage comes first
     pool = list({(a.unit, _short(a.base)): a for a in usable}.values())[: 2 * _POOL]
     alike = [a for a in pool if a.unit == wanted.unit or (a.unit in _MONEY and wanted.unit in _MONEY)]
     bare = [a for a in pool if not a.unit]
@@ -121,7 +119,11 @@ def _sorted_out(wanted: Amount, known: Iterable[Amount], text: str) -> tuple[lis
         own += [a.raw / 100 for a in bare if re.search(r"\b(?:cents?|pence)\b|¢", text)]
     factors = [a.raw for a in pool if a.unit != "%" and not (a.unit == wanted.unit and a.unit)]
     factors += [a.base / t for a in pool if a.unit == "s" and wanted.unit != "s" for t in _TIMES[1:] if a.base > t]
-    factors += [factor for pattern, factor in _PERIODS if pattern.search(text)]
+    factors += [
+        factor
+        for words, factor in _PERIODS
+        if all(re.search(rf"\b(?:{each})\b", text, re.IGNORECASE) for each in words)
+    ]
     shares = [a.base for a in pool if a.unit == "%" and 0 < a.base < 1]
     return _first(own), _first(f for f in factors if f not in (0.0, 1.0)), _first(shares)
 

@@ -23,7 +23,6 @@ _COVER = 0.5
 _WEIGHTS = (0.4, 0.7, 0.9)
 """Weight by the words that both values have beside them: none, one, more (docs/decisions/displaced.md)."""
 
-
 _MOST = 24
 """Values of the claim, and of a sentence, that are compared: each with each."""
 
@@ -45,32 +44,40 @@ def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismat
         sentences: Those of the evidence.
     """
     values = [f for f in claim.facts if isinstance(f.value, Amount | Moment) and not getattr(f.value, "label", False)]
-    if not 0 < len(values) <= _MOST or not claim.bag:
+    if not values or not claim.bag:
         return
+    own = [each.value for each in claim.counted][: 2 * _MOST]
+    others = [
+        [
+            other
+            for other in sentence.counted[:_MOST]
+            if not any(is_same_value(v, other.value) or is_same_value(other.value, v) for v in own)
+        ]
+        for sentence in sentences
+    ]
     covers = Coverage(claim.bag, sentences).shares
-    for fact in values:
-        place = _place(claim, fact, sentences, covers)
+    for fact in values[:_MOST]:
+        place = _place(claim, fact, sentences, covers, others)
         if place is not None and place.margin > _MARGIN and place.cover > _COVER:
             found = mismatch(fact, _WEIGHTS[min(place.local, 2)], place.surface)
             yield replace(found, kind=FactKind.NEIGHBOUR)
 
 
-def _place(claim: Facts, fact: Fact, sentences: Sequence[Facts], covers: Sequence[float]) -> _Place | None:
+def _place(
+    claim: Facts, fact: Fact, sentences: Sequence[Facts], covers: Sequence[float], others: Sequence[Sequence[Fact]]
+) -> _Place | None:
     """The best place of another value; None where the claim's own is nowhere (it is missing, see ``support``)."""
     holding = {n for n, s in enumerate(sentences) if any(is_same_value(fact.value, other.value) for other in s.counted)}
     if not holding:
         return None
-    own = [each.value for each in claim.counted][: 2 * _MOST]
     before, after = context(claim, fact.span)
     at_home = max(covers[n] for n in holding)
     places = []
     for number, sentence in enumerate(sentences):
         if number in holding or covers[number] <= at_home + _MARGIN:
             continue
-        for other in sentence.counted[:_MOST]:
-            if not alike(fact, other) or any(
-                is_same_value(v, other.value) or is_same_value(other.value, v) for v in own
-            ):
+        for other in others[number]:
+            if not alike(fact, other):
                 continue
             there_before, there_after = context(sentence, other.span)
             local = len(after & there_after) + len(before & there_before)

@@ -49,6 +49,17 @@ def test_what_does_not_is_one(claim: str, told: str) -> None:
     assert chance(claim, told) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("The pool is open until 8 pm.", "It is open from 7 am to 9 pm. Ticket sales end 1 hour before."),
+        ("You have to pay by 1 September.", "It is due on 1 August. A reminder is sent after 1 month."),
+    ],
+)
+def test_full_hours_and_days_near_a_term_follow_easily(claim: str, told: str) -> None:
+    assert chance(claim, told) > 0.05
+
+
 def test_many_dates_and_lengths_reach_most_days() -> None:
     told = "Dates: 1 May, 4 May, 9 May, 16 May, 27 May. Terms: 3 days, 5 days, 8 days, 13 days, 2 weeks, 20 days."
     assert chance("It is due on 12 May.", told) > 0.5
