@@ -22,7 +22,7 @@ _MARK = re.compile(r"\s*\[\^?\d{1,3}\](?=[.。]?\s*$)")
 _END = re.compile(r"[.!。！]?(?:\s*\[\^?\d{1,3}\])*[.!。！]?$")
 _COMMA = re.compile(r"[,;](?= )|[，；]")
 _BLANKS = re.compile(r"[\W_]+")
-_EXCHANGED = VALUE_KINDS | {FactKind.NAME}
+_EXCHANGED = VALUE_KINDS | {FactKind.NAME, FactKind.NEIGHBOUR}
 
 
 @dataclass(frozen=True, slots=True)

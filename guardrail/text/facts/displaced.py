@@ -43,7 +43,7 @@ def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismat
         claim: The claim.
         sentences: Those of the evidence.
     """
-    values = [f for f in claim.facts if isinstance(f.value, Amount | Moment) and not getattr(f.value, "label", False)]
+    values = [fact for fact in claim.facts if _has_a_place(fact)]
     if not values or not claim.bag:
         return
     own = [each.value for each in claim.counted][: 2 * _MOST]
@@ -61,6 +61,13 @@ def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismat
         if place is not None and place.margin > _MARGIN and place.cover > _COVER:
             found = mismatch(fact, _WEIGHTS[min(place.local, 2)], place.surface)
             yield replace(found, kind=FactKind.NEIGHBOUR)
+
+
+def _has_a_place(fact: Fact) -> bool:
+    """Numbers and dates; weekdays and times of day stand in schedules, line by line (see ``schedules``)."""
+    if isinstance(fact.value, Moment):
+        return bool(fact.value.month or fact.value.years)
+    return isinstance(fact.value, Amount) and not fact.value.label
 
 
 def _place(

@@ -100,9 +100,10 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
         return ()
     known = align(claim, evidence)
     neighbours, exchanged = list(judge_neighbours(claim, evidence)), list(judge_exchange(claim, evidence))
-    named = {mismatch.span for mismatch in neighbours}
+    missing = _missing(claim, known)
+    named = {mismatch.span for mismatch in (*missing, *neighbours)}
     found = [
-        *_missing(claim, known),
+        *missing,
         *judge_polarity(claim, known),
         *judge_reserve(claim, known),
         *judge_force(claim, known),
