@@ -140,7 +140,8 @@ print(page(served))
 
 def test_workers_that_are_forked_later_are_on_the_page_of_their_parent(tmp_path):
     """As by gunicorn with --preload."""
-    page, said = served(FORK, PROMETHEUS_MULTIPROC_DIR=str(tmp_path))
+    quiet = {"PYTHONWARNINGS": "ignore::DeprecationWarning"}  # Python 3.12 warns of any fork beside threads
+    page, said = served(FORK, PROMETHEUS_MULTIPROC_DIR=str(tmp_path), **quiet)
     assert total(page) == 2 * (1 + 2 + 3)
     assert total(page, "guardrail_stream_first_verified_seconds_count") == 1 + 2 + 3
     assert "guardrail_answers_active" not in page
