@@ -109,9 +109,7 @@ def _read_segments(
             evidence = evidence_texts(judge_readings(segment, library, view, done, _ANY, 1), answer.passages)
             found = check_logic(segment.id, segment.text, segment.relations, evidence) if segment.relations else None
             wrong = found is not None and found.consistent is False
-            flags = (
-                (float(wrong and not found.contradicts), float(wrong and found.contradicts)) if found else (0.0, 0.0)
-            )
+            flags = float(wrong and not found.contradicts), float(wrong and found.contradicts)
             yield segment, row_signals(done, gate(segment, library, done, answer.question)), flags
 
 
@@ -267,8 +265,7 @@ def main() -> None:
     for source in sorted({a.dataset for a in answers}):
         chosen = [a for a in answers if a.dataset == source][: arguments.limit]
         examples.extend(e for a in chosen if (e := read(a, engine)) is not None)
-    realistic = (example for case in realistic_answers() for example in read_sentences(case, engine))
-    examples.extend(realistic)
+    examples.extend(example for case in realistic_answers() for example in read_sentences(case, engine))
     print(f"cross-validated loss: {cross_validate(examples):.4f}")
     model = fit(examples)
     shift = shift_for(model, examples, FALSE_ALARMS)

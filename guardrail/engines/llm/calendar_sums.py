@@ -13,9 +13,9 @@ from typing import NamedTuple
 from guardrail.engines.llm.workings import in_digits
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
-from guardrail.text.facts.calendar import MONTH, SOME_YEAR, moved
+from guardrail.text.facts.calendar import MONTH, SOME_YEAR, STEPS, moved
 from guardrail.text.facts.fact import Amount, Moment
-from guardrail.text.facts.units import DAY, YEAR
+from guardrail.text.facts.units import DAY
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
 _DAYS = re.compile(r"(?P<start>\d{1,2})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2})")
@@ -36,8 +36,6 @@ _WAY = re.compile(
     r"|\b(?:after|from|since|nach|ab|seit|después|desde|tras|après|depuis)\b|[后起]",
     re.IGNORECASE,
 )
-_UNITS = {DAY: (1, 0), 7 * DAY: (7, 0), MONTH: (0, 1), YEAR: (0, 12)}
-"""Days and months of each unit that a date moves by."""
 
 
 def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Iterable[Moment]) -> bool:
@@ -55,7 +53,7 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
     for step, stated in (*_steps(workings), *_steps_of_days(workings, known, wanted)):
         if step.length.raw not in numbers or not any(_agree(step.start, each) for each in known):
             continue
-        days, months = (part * int(step.length.raw) for part in _UNITS[round(step.length.base / step.length.raw, 3)])
+        days, months = (part * int(step.length.raw) for part in STEPS[round(step.length.base / step.length.raw, 3)])
         if not any(_is(stated, end) for end in _ends(step.start, step.sign * days, step.sign * months)):
             continue
         known.append(stated)
@@ -112,7 +110,7 @@ def _step_of(text: str) -> Amount | None:
     found = [fact.value for fact in extract(in_digits(text)).counted if isinstance(fact.value, Amount)]
     step = found[0] if len(found) == 1 else None
     whole = step is not None and step.unit == "s" and 0 < step.raw < 10_000 and step.raw == int(step.raw)
-    return step if step is not None and whole and round(step.base / step.raw, 3) in _UNITS else None
+    return step if step is not None and whole and round(step.base / step.raw, 3) in STEPS else None
 
 
 def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment]) -> bool:

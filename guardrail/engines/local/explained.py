@@ -91,10 +91,9 @@ def _follows(
     fact: Fact, missed: Mismatch, claim: Facts, own: Sequence[Fact], told: Sequence[Fact], known: Sequence[Fact]
 ) -> bool:
     """Whether the value follows: in one step that takes a number of claim or question, or hardly by coincidence."""
-    near_verbatim = missed.contradicts and missed.weight >= _NEAR_VERBATIM
     if isinstance(fact.value, Amount) and _from_own(fact.value, own, told):
         return True
-    return _chance(fact, claim, known) <= _allowed(missed, isinstance(fact.value, Moment) or near_verbatim)
+    return _chance(fact, claim, known) <= _allowed(fact, missed)
 
 
 def _from_own(value: Amount, own: Sequence[Fact], told: Sequence[Fact]) -> bool:
@@ -111,10 +110,10 @@ def _chance(fact: Fact, claim: Facts, known: Sequence[Fact]) -> float:
     return coincidence(fact, claim.text, amounts)
 
 
-def _allowed(missed: Mismatch, strict: bool) -> float:
+def _allowed(fact: Fact, missed: Mismatch) -> float:
     if not missed.contradicts:
         return _ABSENT
-    return _COPIED if strict else _INSTEAD
+    return _COPIED if isinstance(fact.value, Moment) or missed.weight >= _NEAR_VERBATIM else _INSTEAD
 
 
 def _slight(missed: Mismatch) -> Mismatch:

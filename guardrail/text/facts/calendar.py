@@ -14,6 +14,9 @@ SOME_YEAR = 2025
 """Taken where a date has none: one without a 29 February."""
 
 MONTH = YEAR / 12
+STEPS = {DAY: (1, 0), 7 * DAY: (7, 0), MONTH: (0, 1), YEAR: (0, 12)}
+"""Days and months that a date moves by, for each unit."""
+
 _MOST = 16
 """Dates, and lengths of time, to compute with at most."""
 
@@ -73,20 +76,12 @@ def _is_in(day: date, wanted: Moment) -> bool:
 
 def _ends(start: Moment, span: Amount) -> Iterator[date]:
     """The day a length before or after another, the days beside it, and the end of its month."""
-    size = round(span.base / span.raw, 3)
-    whole = int(span.raw)
-    if size == round(DAY, 3):
-        step = (whole, 0)
-    elif size == round(7 * DAY, 3):
-        step = (7 * whole, 0)
-    elif size == round(MONTH, 3):
-        step = (0, whole)
-    elif size == round(YEAR, 3):
-        step = (0, 12 * whole)
-    else:
+    step = STEPS.get(round(span.base / span.raw, 3))
+    if step is None:
         return
+    days, months = (part * int(span.raw) for part in step)
     for sign in (1, -1):
-        day = moved(start, sign * step[0], sign * step[1])
+        day = moved(start, sign * days, sign * months)
         if day is not None and date.min < day < date.max:
             yield from (day, day - timedelta(days=1), day + timedelta(days=1))
             yield day.replace(day=monthrange(day.year, day.month)[1])

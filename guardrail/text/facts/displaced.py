@@ -28,11 +28,10 @@ _MOST = 24
 
 
 class _Place(NamedTuple):
-    """Where another value stands: by how much its sentence is nearer to the claim, words in common beside it."""
+    """Where another value stands: the share of the claim that its sentence has, words in common beside it."""
 
-    margin: float
-    local: int
     cover: float
+    local: int
     surface: str
 
 
@@ -47,18 +46,20 @@ def judge_displaced(claim: Facts, sentences: Sequence[Facts]) -> Iterator[Mismat
     if not values or not claim.bag:
         return
     own = [each.value for each in claim.counted][: 2 * _MOST]
+    covers = Coverage(claim.bag, sentences).shares
     others = [
         [
             other
             for other in sentence.counted[:_MOST]
             if not any(is_same_value(v, other.value) or is_same_value(other.value, v) for v in own)
         ]
-        for sentence in sentences
+        if cover > _COVER
+        else []
+        for sentence, cover in zip(sentences, covers, strict=True)
     ]
-    covers = Coverage(claim.bag, sentences).shares
     for fact in values[:_MOST]:
         place = _place(claim, fact, sentences, covers, others)
-        if place is not None and place.margin > _MARGIN and place.cover > _COVER:
+        if place is not None:
             found = mismatch(fact, _WEIGHTS[min(place.local, 2)], place.surface)
             yield replace(found, kind=FactKind.NEIGHBOUR)
 
@@ -73,7 +74,7 @@ def _has_a_place(fact: Fact) -> bool:
 def _place(
     claim: Facts, fact: Fact, sentences: Sequence[Facts], covers: Sequence[float], others: Sequence[Sequence[Fact]]
 ) -> _Place | None:
-    """The best place of another value; None where the claim's own is nowhere (it is missing, see ``support``)."""
+    """The best place of another value, if any; None too where the claim's own is nowhere (missing, see ``support``)."""
     holding = {n for n, s in enumerate(sentences) if any(is_same_value(fact.value, other.value) for other in s.counted)}
     if not holding:
         return None
@@ -88,5 +89,5 @@ def _place(
                 continue
             there_before, there_after = context(sentence, other.span)
             local = len(after & there_after) + len(before & there_before)
-            places.append(_Place(covers[number] - at_home, local, covers[number], other.surface))
+            places.append(_Place(covers[number], local, other.surface))
     return max(places, default=None)
