@@ -11,6 +11,7 @@ from guardrail.engines.llm.models.llama_index import LlamaIndexLLM
 from guardrail.engines.llm.models.openai import OpenAILLM
 from guardrail.engines.llm.protocol import LLM, AsyncLLM, Completion, LLMError, Prompt
 from guardrail.engines.llm.requests.calls import CallSettings, Prices
+from guardrail.engines.llm.rewriter import LLMRewriter
 
 __all__ = [
     "LLM",
@@ -24,6 +25,7 @@ __all__ = [
     "DiskCache",
     "LLMEngine",
     "LLMError",
+    "LLMRewriter",
     "LangChainLLM",
     "LlamaIndexLLM",
     "MemoryCache",

@@ -14,7 +14,7 @@ from guardrail.engines.llm.prompts import fence, instructions
 from guardrail.engines.llm.protocol import Completion
 from guardrail.engines.llm.replies import RewriteReply
 from guardrail.engines.llm.requests.calls import CallSettings
-from guardrail.repair import LLMRewriter
+from guardrail.engines.llm.rewriter import LLMRewriter
 from guardrail.repair.feedback import Feedback
 from guardrail.testing import FakeEngine, OpenAIServer
 from guardrail.testing.chat_reply import Reply
