@@ -24,6 +24,9 @@ _CLOCK_STEP = re.compile(
     r"(?:(?P<hours>\d{1,2}):(?P<minutes>\d{2})|(?P<length>[^-+−–:]{1,40}))",
     re.IGNORECASE,
 )
+_WEEKDAY_STEP = re.compile(
+    r"(?P<start>[^-+−–]+)\s*(?P<sign>[-+−–])\s*(?P<days>\d{1,3})(?:\s*days?|天|日)?", re.IGNORECASE
+)
 _WORKING = re.compile(
     r"\b(?:working|business|week)[\s-]?days?\b|\bWerktag|\bArbeitstag|hábil|ouvr|工作日", re.IGNORECASE
 )
@@ -158,6 +161,42 @@ def gives_time(value: str, workings: Iterable[tuple[str, str]], numbers: set[flo
         if seconds and told and (start + sign * round(seconds / 60)) % 1440 == wanted:
             return True
     return False
+
+
+def gives_weekday(
+    value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Sequence[Moment]
+) -> bool:
+    """Whether one of the workings gives a day of the week: "Thursday - 3 days = Monday", "1 May 2026 = Friday".
+
+    Args:
+        value: The day as the claim has it.
+        workings: What stands on both sides of each "=".
+        numbers: Those of the documents and the question.
+        moments: Dates and times of the documents and the question.
+    """
+    wanted = _weekday_of(value)
+    known = {moment.weekdays[0] for moment in moments if moment.weekdays and not moment.month}
+    for left, right in workings if wanted is not None else ():
+        step = _WEEKDAY_STEP.fullmatch(left.strip())
+        start = _weekday_of(step["start"]) if step else None
+        if step and start in known and start is not None and wanted == _weekday_of(right):
+            days = int(step["days"]) * (1 if step["sign"] == "+" else -1)
+            if abs(days) in numbers and (start + days) % 7 == wanted:
+                return True
+        for one, other in ((left, right), (right, left)):
+            day = _day_of(one)
+            if day and any(_names(moment, day) for moment in moments) and _weekday_of(other) == wanted:
+                falls = moved(day, 0, 0) if day.years and day.day else None
+                if falls is not None and falls.weekday() == wanted:
+                    return True
+    return False
+
+
+def _weekday_of(text: str) -> int | None:
+    """The one day of the week that a text has (Monday = 0), beside numbers."""
+    found = [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
+    days = [moment.weekdays for moment in found]
+    return days[0][0] if len(days) == 1 and days[0] and days[0][0] == days[0][1] else None
 
 
 def _minute_of(text: str) -> int | None:

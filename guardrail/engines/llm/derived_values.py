@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time
+from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time, gives_weekday
 from guardrail.engines.llm.workings import gives, numbers_in, totals
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
@@ -45,6 +45,12 @@ _ROUNDS_UP = re.compile(
 _ROUNDS_DOWN = re.compile(
     r"\b(?:round(?:ed|s)?\sdown|abgerundet|rund\w*\b[^.]{0,40}\sab\b|redonde\w+\b[^.]{0,40}\b(?:inferior|baja)"
     r"|arrondi\w*\b[^.]{0,40}\binférieure?)\b|向下取整|舍去",
+    re.IGNORECASE,
+)
+
+_NEXT_DAY = re.compile(
+    r"\b(?:day|evening|night|morning)s?\s(?:before|after)\b|\b(?:previous|next|following|preceding)\s(?:day|evening|night|morning)\b"
+    r"|\b(?:eve\sof|tomorrow|yesterday|overnight)\b|[前次翌]一?[天日]|第二天",
     re.IGNORECASE,
 )
 
@@ -125,6 +131,11 @@ class DerivedValues:
         figures = {number for text in self._texts for number in numbers_in(text)}
         return figures | _in_words([self._asked, *self._facts])
 
+    @cached_property
+    def _days_apart(self) -> set[float]:
+        """The numbers, and one where a text speaks of the day before or after."""
+        return self.numbers | ({1.0} if any(map(_NEXT_DAY.search, self._texts)) else set())
+
     def _shown(self, value: str, workings: Workings) -> bool:
         forms = [value]
         if (scale := SCALE.search(value)) and any(self._that_count_in(scale.group())):
@@ -134,6 +145,7 @@ class DerivedValues:
             or gives_day(value, workings, self.numbers, self._moments)
             or gives_span(value, workings, self._moments)
             or gives_time(value, workings, self.numbers, self._moments)
+            or gives_weekday(value, workings, self._days_apart, self._moments)
             or self._is_scaled(value, workings)
         )
 

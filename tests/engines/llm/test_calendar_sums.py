@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time
+from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time, gives_weekday
 from guardrail.text.facts import extract
 from guardrail.text.facts.fact import Moment
 
@@ -111,3 +111,23 @@ def test_wrong_lengths(value, workings):
 )
 def test_times_of_day(value, left, right, holds):
     assert gives_time(value, [(left, right)], NUMBERS, ENDS) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "left", "right", "holds"),
+    [
+        ("Monday", "Thursday - 3 days", "Monday", True),
+        ("Monday", "Thursday - 3", "Monday", True),
+        ("Monday", "Thursday - 17", "Monday", False),  # 17 is no number of theirs
+        ("Tuesday", "Thursday - 3 days", "Tuesday", False),  # miscounted
+        ("Monday", "Wednesday - 2 days", "Monday", False),  # nobody says Wednesday
+        ("Tuesday", "Thursday - 3 days", "Monday", False),  # the working gives another day
+        ("Friday", "1 May 2026", "Friday", True),
+        ("Saturday", "1 May 2026", "Saturday", False),
+        ("Friday", "8 May 2026", "Friday", False),
+        ("at 7 pm", "Thursday - 3 days", "Monday", False),
+    ],
+)
+def test_a_day_of_the_week_follows(value, left, right, holds):
+    known = moments("On Thursday. Three days before: no seeds. The list ends on 1 May 2026.")
+    assert gives_weekday(value, [(left, right)], {3.0, 7.0}, known) is holds
