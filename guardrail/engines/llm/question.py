@@ -21,9 +21,9 @@ _WORKED_OUT = 0.2
 _QUOTED = 2
 """Words and figures that a quote of the question has at least."""
 
-_NAMES_QUESTION = re.compile(r"\bquestion\b|问题|提问|题[中目]", re.IGNORECASE)
+_NAMES_QUESTION = re.compile(r"\bquestion\b|问题|提问|题[中目]|質問", re.IGNORECASE)
 _PARTS = re.compile(
-    r"[:：](?!\d)|[=;；()（）]|,?\s?\bfrom the question\b|\bquestion\b|问题|提问|题[中目]", re.IGNORECASE
+    r"[:：](?!\d)|[=;；()（）、]|,\s|,?\s?\bfrom the question\b|\bquestion\b|问题|提问|题[中目]|質問", re.IGNORECASE
 )
 """What parts the words that a note quotes of the question from the rest."""
 _MARKS = EDGES + "“”„‘’「」"

@@ -7,6 +7,7 @@ import re
 from guardrail.text.facts.fact import Moment
 from guardrail.text.facts.numbers import read_cjk
 from guardrail.text.facts.units import unit_after
+from guardrail.text.language import may_be_english
 from guardrail.types import Span
 
 _MONTHS = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
@@ -45,10 +46,10 @@ _ENGLISH = re.compile(
     r"|\b(?P<noon>[Nn]oon|[Mm]idday|[Mm]idnight)\b"
     rf"|\b(?P<m6>{_MONTH})"
     r"|(?<![\w.,:/$€£¥#-])(?P<range>1[0-9][0-9][0-9]|20[0-9][0-9])\s?[–/-]\s?(?P<end>[0-9][0-9])(?![0-9]|[-/][0-9])"
-    r"|(?<![A-Za-z0-9_.,:/$€£¥#])(?P<y7>1[5-9][0-9][0-9]|20[0-9][0-9]|2100)(?![0-9%°€£$]|[.,:][0-9]|\s?(?:million|thousand|billion))",
+    r"|(?<![A-Za-z0-9_.,:/$€£¥#万億亿千])(?P<y7>1[5-9][0-9][0-9]|20[0-9][0-9]|2100)(?![0-9%°€£$]|[.,:][0-9]|\s?(?:million|thousand|billion))",
 )
 _TRIGGER = re.compile(
-    r"[0-9]|day|weekend|noon|night|cent|clock|past|\b(?:to|in the)\b|[A-Z][a-z]{2}|[年月日号点时周期世]"
+    r"[0-9]|day|weekend|noon|night|cent|clock|past|\b(?:to|in the)\b|[A-Z][a-z]{2}|[年月日号点时時周期世]"
 )
 _BARE_MONTH = re.compile(
     r"(?:\b(?:in|by|since|until|till|from|of|to|late|early|mid|last|next|each|every|and|through|after|before|during|for|this)[\s-]|–|-|\(|,\s)$",
@@ -76,6 +77,7 @@ _EUROPEAN = re.compile(
     rf"\b(?P<d1>[0-9]{{1,2}})(?:\.|er|º)?\s?(?:de\s)?(?P<m1>{_EUROPEAN_MONTH})\b{_EUROPEAN_YEAR.format(n=1)}?"
     rf"|\b(?P<d2>[0-9]{{1,2}})(?:\.|er)?\s?(?P<m2>{_ENGLISH_TOO}){_EUROPEAN_YEAR.format(n=2)}"
     rf"|\b(?P<m3>{_EUROPEAN_MONTH}|mars){_EUROPEAN_YEAR.format(n=3)}"
+    r"|\b(?P<d4>[0-9]{1,2})\.\s(?P<m4>April|August|September|November)\b"
 )
 """German, Spanish and French: "31. März 2025", "31 de marzo de 2025", "31 mars 2025"."""
 
@@ -87,15 +89,16 @@ _SCHEDULE = re.compile(
 """Verbs beside which a bare "at 8" is a time of day."""
 
 _AT_TIME = re.compile(r"\b(?:at|by|until|before|after|from|since)\s(?:a\s)?$")
+_LATE = frozenset("下午 傍晚 晚上 晚间 夜里 午後 夕方 夜 晩".split())
 _CN = "[零〇一二三四五六七八九十0-9]"
 _CHINESE_DATE = re.compile(
-    rf"(?:(?P<y1>{_CN}{{4}})年)(?:(?P<m1>{_CN}{{1,3}})月(?:份|(?P<d1>{_CN}{{1,3}})[日号])?)?"
-    rf"|(?P<m2>{_CN}{{1,3}})月(?:份|底|初|中|末|(?P<d2>{_CN}{{1,3}})[日号]?)(?!分)"
+    rf"(?:(?P<y1>{_CN}{{4}})\s?年)(?:\s?(?P<m1>{_CN}{{1,3}})\s?月(?:份|\s?(?P<d1>{_CN}{{1,3}})\s?[日号])?)?"
+    rf"|(?P<m2>{_CN}{{1,3}})\s?月(?:份|底|初|中|末|\s?(?P<d2>{_CN}{{1,3}})(?:\s?[日号])?)(?!分)"
     rf"|(?P<m3>(?<![个十0-9])[0-9]{{1,2}}|十[一二]?|(?<!十)[二三四五六七八九])月(?!球|亮)"
     r"|(?P<decade>(?:1[0-9]|20)[0-9])0年代|(?P<old>[二三四五六七八九])十年代"
     rf"|(?P<century>{_CN}{{1,3}})世纪"
     r"|(?:星期|周|礼拜)(?P<weekday>[一二三四五六日天])"
-    rf"|(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})[点时](?P<half>半)?(?!钟头|间|候|代|期|五|数|[一二三四]?[，。]?成)(?:(?P<min1>{_CN}{{1,3}})分)?"
+    rf"|(?:(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里|午前|午後|夕方|朝|夜|晩)[の\s]?)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})\s?[点时時](?P<half>半)?(?!钟头|间|間|候|代|期|点|五|数|[一二三四]?[，。]?成)(?:\s?(?P<min1>{_CN}{{1,3}})\s?分)?"
     rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路)",
 )
 
@@ -172,8 +175,8 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
 
 def _european(match: re.Match[str]) -> Moment:
     g = match.groupdict()
-    day = g["d1"] or g["d2"]
-    month = _EUROPEAN_MONTHS[g["m1"] or g["m2"] or g["m3"]]
+    day = g["d1"] or g["d2"] or g["d4"]
+    month = _EUROPEAN_MONTHS[g["m1"] or g["m2"] or g["m3"] or g["m4"]]
     return Moment(years=_year(g["y1"] or g["y2"] or g["y3"]), month=month, day=int(day) if day else None)
 
 
@@ -204,7 +207,7 @@ def _chinese(match: re.Match[str]) -> Moment | None:
     if "h1" in n:
         if n["h1"] > 24:
             return None
-        late = (g["part"] or "") in {"下午", "傍晚", "晚上", "晚间", "夜里"} and n["h1"] < 12
+        late = (g["part"] or "") in _LATE and n["h1"] < 12
         minute = 30 if g["half"] else n.get("min1", 0)
         sure = bool(g["part"]) or n["h1"] > 12
         return Moment(minute=((n["h1"] + 12 * late) * 60 + minute) % 1440, sure=sure)
@@ -227,7 +230,13 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
         else:
             stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
             found.append((Span(match.start("h5") if match["h5"] else match.start(), stop), moment))
-    others = [(Span(*match.span()), _european(match)) for match in _EUROPEAN.finditer(text)]
+    others = [
+        (Span(*match.span()), _european(match))
+        for match in _EUROPEAN.finditer(text)
+        if not match["m4"]
+        or match.end() - match.start() == len(text)
+        or not may_be_english(text)  # "in 10. August was"
+    ]
     if not text.isascii():
         chinese = ((Span(*match.span()), _chinese(match)) for match in _CHINESE_DATE.finditer(text))
         others += [(span, moment) for span, moment in chinese if moment is not None]

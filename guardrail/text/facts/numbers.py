@@ -10,12 +10,12 @@ from guardrail.text.language import may_be_english
 from guardrail.text.words import Word
 
 _DIGITS = re.compile(
-    r"(?<![^\W\u3400-\u9fff])(?<!十)"
+    r"(?<![^\W\u3040-\u30ff\u3400-\u9fff])(?<!十)"
     r"(?:[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9.,][0-9]|[0-9])|[0-9]+(?:[.,][0-9]+)*)"
     r"(?:(?P<ordinal>st|nd|rd|th)\b"
     r"|/(?P<below>[1-9][0-9]?)(?![0-9/])"
     r"|[ \u00a0-]?(?P<scale>k|K|bn|hundred|thousand|million|billion|trillion|dozen)\b"
-    r"|\s?(?P<zh>[十百千万亿]{1,2}))?",
+    r"|\s?(?P<zh>[十百千万亿億]{1,2})(?:(?<=[万億])(?P<rest>[0-9]{1,4}|[0-9],[0-9]{3})(?![0-9,.]))?)?",
 )
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _POINTED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?P<decimals>,[0-9]+)?")
@@ -33,7 +33,7 @@ _CJK = re.compile(
 )
 _PERCENT_CJK = re.compile(r"百分之\s?(?=[0-9])")
 _CJK_DIGIT = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-CJK_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
+CJK_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000, "億": 100_000_000}
 _WIDE = str.maketrans("０１２３４５６７８９", "0123456789")
 _ZERO = re.compile(r"(?<=[〇一二三四五六七八九])0+(?=[零〇一二三四五六七八九年])")
 _SMALL = {
@@ -149,6 +149,7 @@ def _in_digits(text: str) -> Iterator[Numeral]:
         elif suffix == "zh":
             for character in groups["zh"]:
                 value *= CJK_SCALE[character]
+            value += float((groups["rest"] or "0").replace(",", ""))  # "1万7,270円"
         prefix = text[max(0, start - 5) : start]
         if said := _PERCENT_CJK.search(prefix + "0"):
             start, form = start - (len(prefix) - said.start()), "percent"
