@@ -54,10 +54,9 @@ def test_the_sentences_around_a_span():
 
 
 def test_a_title_stands_before_a_text_that_does_not_open_with_it():
-    mill = Passage(id="p", title="Mill", text="")
-    assert titled(mill, "It is old.") == "Mill: It is old."
-    assert titled(mill, "The Mill is old.") == "The Mill is old."
-    assert titled(Passage(id="p", text=""), "It is old.") == "It is old."
+    assert titled("Mill", "It is old.") == "Mill: It is old."
+    assert titled("Mill", "The Mill is old.") == "The Mill is old."
+    assert titled(None, "It is old.") == titled("", "It is old.") == "It is old."
 
 
 def test_sentences_keep_the_spans_of_the_source() -> None:

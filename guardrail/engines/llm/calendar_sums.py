@@ -6,14 +6,16 @@ They count where the calendar or the clock agrees, from dates, times and numbers
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from calendar import monthrange
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from guardrail.engines.llm.workings import in_digits
+from guardrail.engines.llm.workings import in_digits, numbers_in
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
-from guardrail.text.facts.calendar import MONTH, SOME_YEAR, STEPS, moved
+from guardrail.text.facts.calendar import MONTH, SOME_YEAR, STEPS, coincidence_of_moment, moved
+from guardrail.text.facts.dates import MONTH_NAMES
 from guardrail.text.facts.fact import Amount, Moment
 from guardrail.text.facts.units import DAY
 
@@ -24,9 +26,14 @@ _CLOCK_STEP = re.compile(
     r"(?:(?P<hours>\d{1,2}):(?P<minutes>\d{2})|(?P<length>[^-+−–:]{1,40}))",
     re.IGNORECASE,
 )
+_HOUR_STEP = re.compile(r"(?P<start>\d{1,2}(?:[.,]\d{1,2})?)\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2}(?:[.,]\d{1,2})?)")
+_HOURS = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?")
 _WEEKDAY_STEP = re.compile(
     r"(?P<start>[^-+−–]+)\s*(?P<sign>[-+−–])\s*(?P<days>\d{1,3})(?:\s*days?|天|日)?", re.IGNORECASE
 )
+_CLOCK_SUM = re.compile(r"\d{1,3}:\d{2}(?:\s*[-+−–]\s*\d{1,3}:\d{2})+")
+_CLOCK_PART = re.compile(r"(?P<sign>[-+−–])?\s*(?P<hours>\d{1,3}):(?P<minutes>\d{2})")
+_COINCIDENCE = 0.1
 _WORKING = re.compile(
     r"\b(?:working|business|week)[\s-]?days?\b|\bWerktag|\bArbeitstag|hábil|ouvr|工作日", re.IGNORECASE
 )
@@ -34,6 +41,11 @@ _FROM_TO = re.compile(
     r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]+")
+_PART_OF_MONTH = re.compile(
+    r"\d\s?(?:days?|jours?|Tagen?|días?|天|日)\s?(?:\b(?:of|out\sof|sur|von|de|entre)\b|/)\s?(?:the\s)?$", re.IGNORECASE
+)
+"""Before the number of all days of a month: "9 jours sur 31"."""
 _WAY = re.compile(
     r"(?P<back>\b(?:before|prior\sto|vor|antes|avant)\b|前)"
     r"|\b(?:after|from|since|nach|ab|seit|después|desde|tras|après|depuis)\b|[后起]",
@@ -62,6 +74,31 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         known.append(stated)
         if _agree(wanted, stated):
             return True
+    return False
+
+
+def ends_a_term(
+    value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment], lengths: Sequence[Amount]
+) -> bool:
+    """Whether a date lies a stated length of time from another: "27 April" for 30 days from 28 March.
+
+    The judge must come to its day in some way ("31 - 28 = 3", "30 - 3 = 27"). Not where other dates near it would
+    follow as easily (guardrail.text.facts.calendar).
+    """
+    wanted = _day_of(value)
+    if wanted is None or not any(right.strip() == str(wanted.day) for _, right in workings):
+        return False
+    known = [moment for moment in moments if moment.month and moment.day]
+    terms = [length for length in lengths if length.unit == "s" and length.raw and length.raw == int(length.raw)]
+    if coincidence_of_moment(wanted, known, terms) > _COINCIDENCE:
+        return False
+    for start in known:
+        for length in terms:
+            step = STEPS.get(round(length.base / length.raw, 3))
+            for sign in (1, -1) if step else ():
+                days, months = (part * int(length.raw) * sign for part in step or ())
+                if any(_is(wanted, end) for end in _ends(start, days, months)):
+                    return True
     return False
 
 
@@ -138,18 +175,100 @@ def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequenc
     return False
 
 
-def gives_time(value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Sequence[Moment]) -> bool:
+def gives_days(value: str, workings: Iterable[tuple[str, str]], moments: Iterable[Moment]) -> bool:
+    """Whether workings by the numbers of days alone lead from one month into the next.
+
+    "31 - 20 = 11" and "11 + 2 = 13": 13 days from 20 March to 2 April.
+
+    Args:
+        value: The length as the claim has it.
+        workings: What stands on both sides of each "=", in order.
+        moments: Dates and times of the documents and the question: both ends must be among them.
+    """
+    wanted, dated = _length_of(value), [moment for moment in moments if moment.month and moment.day]
+    left_over: list[tuple[int, Moment]] = []  # days to the end of a month, and the date in it
+    for left, right in workings if wanted else ():
+        step, result = _DAYS.fullmatch(left.strip()), right.strip().rstrip("天日")
+        if step is None or not result.isdecimal():
+            continue
+        one, two, stated = int(step["start"]), int(step["length"]), int(result)
+        if step["sign"] != "+":
+            starts = (day for day in dated if day.day == two and one in _lengths_of_month(day.month or 0, day.years))
+            left_over += [(stated, day) for day in starts if one - two == stated]
+            continue
+        over = any(
+            (rest, end.day) in ((one, two), (two, one)) and _months(start, end) == 1
+            for rest, start in left_over
+            for end in dated
+        )
+        if over and one + two == stated and near(stated * DAY, wanted or 0.0, 1e-6):
+            return True
+    return False
+
+
+def is_month_length(value: str, said: str, workings: Iterable[tuple[str, str]]) -> bool:
+    """Whether a number is that of all days of a month: "9 jours sur 31", "31 jours" where the judge shows "juillet".
+
+    A number with no unit must stand behind some days of the month, which the sentence or the workings name.
+
+    Args:
+        value: As the claim has it.
+        said: The sentence of the answer.
+        workings: What stands on both sides of each "=".
+    """
+    found = [fact.value for fact in extract(value).facts]
+    amount = found[0] if len(found) == 1 else None
+    if not isinstance(amount, Amount) or not 28 <= amount.raw <= 31:
+        return False
+    if amount.unit == "s" and near(amount.base, amount.raw * DAY, 1e-6):
+        return any(
+            numbers_in(other) == {amount.raw} and amount.raw in days_of_months([one])
+            for pair in workings
+            for one, other in (pair, pair[::-1])
+        )
+    at = re.search(rf"(?<!\d){re.escape(value)}(?!\d)", said)
+    part = at is not None and _PART_OF_MONTH.search(said, 0, at.start()) is not None
+    return (
+        part and not amount.unit and amount.raw in days_of_months([said, *(side for pair in workings for side in pair)])
+    )
+
+
+def days_of_months(texts: Iterable[str]) -> set[float]:
+    """How many days the months have that the texts name."""
+    months = {MONTH_NAMES[word] for text in texts for word in _WORD.findall(text) if word in MONTH_NAMES}
+    dated = (fact.value for text in texts for fact in extract(text).facts if isinstance(fact.value, Moment))
+    months |= {moment.month for moment in dated if moment.month}
+    return {float(days) for month in months for days in _lengths_of_month(month, None)}
+
+
+def _lengths_of_month(month: int, years: tuple[int, int] | None) -> set[int]:
+    """How many days a month may have."""
+    return {monthrange(year, month)[1] for year in ((years[0],) if years else (2024, 2025)) if 1 <= month <= 12}
+
+
+def gives_time(
+    value: str,
+    workings: Iterable[tuple[str, str]],
+    numbers: set[float],
+    moments: Sequence[Moment],
+    lengths: Collection[float] = frozenset(),
+) -> bool:
     """Whether one of the workings gives a time of day: "17:25 - 50 minutes = 16:35", "17:25 - 0:50 = 16:35".
+
+    Or in hours alone, "19 - 1 = 18", from a time that is known by a length that is known.
 
     Args:
         value: The time as the claim has it.
         workings: What stands on both sides of each "=".
         numbers: Those of the documents and the question.
         moments: Dates and times of the documents and the question.
+        lengths: Lengths of time of the documents and the question, in seconds.
     """
     wanted = _minute_of(value)
     known = {moment.minute for moment in moments if moment.minute is not None}
     for left, right in workings:
+        if wanted is not None and wanted in _by_hours(left, right, known, lengths):
+            return True
         step = _CLOCK_STEP.fullmatch(left.strip())
         start = _minute_of(step["start"]) if step else None
         if step is None or wanted is None or start not in known or _minute_of(right) != wanted:
@@ -161,6 +280,48 @@ def gives_time(value: str, workings: Iterable[tuple[str, str]], numbers: set[flo
         if seconds and told and (start + sign * round(seconds / 60)) % 1440 == wanted:
             return True
     return False
+
+
+def _by_hours(left: str, right: str, known: Collection[int], lengths: Collection[float]) -> Iterator[int]:
+    """The minute of the day that a working in hours gives, from a known time by a known length."""
+    step, stated = _HOUR_STEP.fullmatch(left.strip()), _HOURS.fullmatch(right.strip())
+    if step is None or stated is None:
+        return
+    start, length, end = (
+        round(float(each.replace(",", ".")) * 60) for each in (step["start"], step["length"], stated[0])
+    )
+    sums = start + (length if step["sign"] == "+" else -length) == end
+    if sums and start in known and length > 0 and any(near(length * 60.0, each, 1e-6) for each in lengths):
+        yield end % 1440
+
+
+def gives_hours(value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment]) -> bool:
+    """Whether workings in hours and minutes give a length of time: "24:00 - 20:00 = 4:00", "4:00 + 14:20 = 18:20".
+
+    Args:
+        value: The length as the claim has it.
+        workings: What stands on both sides of each "="; a later one may start from the result of an earlier one.
+        moments: Dates and times of the documents and the question: each part is one of their times, or whole days.
+    """
+    wanted = _length_of(value)
+    known = {moment.minute for moment in moments if moment.minute is not None}
+    known |= {24 * 60 * days for days in range(1, 8)}
+    for left, right in workings if wanted else ():
+        stated = _CLOCK_PART.fullmatch(right.strip())
+        if stated is None or not _CLOCK_SUM.fullmatch(left.strip()):
+            continue
+        parts = [(each["sign"] or "+", _minutes(each)) for each in _CLOCK_PART.finditer(left)]
+        total = sum(minutes if sign == "+" else -minutes for sign, minutes in parts)
+        if total != _minutes(stated) or not {minutes for _, minutes in parts} <= known:
+            continue
+        known.add(total)
+        if wanted is not None and near(total * 60.0, wanted, 1e-6):
+            return True
+    return False
+
+
+def _minutes(clock: re.Match[str]) -> int:
+    return 60 * int(clock["hours"]) + int(clock["minutes"])
 
 
 def gives_weekday(

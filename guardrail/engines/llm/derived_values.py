@@ -7,15 +7,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time, gives_weekday
-from guardrail.engines.llm.workings import gives, numbers_in, totals
+from guardrail.engines.llm.calendar_sums import (
+    days_of_months,
+    ends_a_term,
+    gives_day,
+    gives_days,
+    gives_hours,
+    gives_span,
+    gives_time,
+    gives_weekday,
+    is_month_length,
+)
+from guardrail.engines.llm.hedges import leeway
+from guardrail.engines.llm.workings import gives, gives_nearly, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
+from guardrail.text.facts.calendar import moved
 from guardrail.text.facts.fact import Amount, Facts, Moment
+from guardrail.text.facts.numbers import plain_digits, read_cjk
+from guardrail.text.facts.units import JAPANESE_MINUTES
+from guardrail.text.language import language
 from guardrail.text.sentences import split_sentences
 from guardrail.types import Passage
 
@@ -53,6 +68,15 @@ _NEXT_DAY = re.compile(
     r"|\b(?:eve\sof|tomorrow|yesterday|overnight)\b|[前次翌]一?[天日]|第二天",
     re.IGNORECASE,
 )
+
+_NEXT_MORNING = re.compile(r"\b(?:day\safter|(?:next|following)\sday|tomorrow)\b|[次翌]日|第二天", re.IGNORECASE)
+_DAY_BEHIND = re.compile(r"\s?(?:days?\b|天|日)", re.IGNORECASE)
+_DAYS_COUNTED = re.compile(r"(?P<days>\d{1,3})日")
+_CLOCK = re.compile(r"(?<![\d.:])(?P<hours>[01]?\d|2[0-4])\s?[:.h時]\s?(?P<minutes>[0-5]\d)(?![\d.:])")
+_SHARE = re.compile(
+    r"(?<![0-9.一二三四五六七八九])(?P<of>[0-9](?:\.[0-9])?|[0-9]{2}|[一二三四五六七八九]{1,2})\s?(?P<by>[折割])(?!合)"
+)
+_HALF_PRICE = re.compile(r"对折|對折|半价|半價|半額")
 
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
@@ -95,13 +119,20 @@ class DerivedValues:
             said: The sentence of the answer.
             workings: What the judge shows.
         """
-        stated, sentence = extract(value), extract(said)
+        workings = [pair for pair in workings if max(map(len, pair)) <= _LONGEST]
+        if language(said) == "ja":
+            value, said = _spelt_out(value), _spelt_out(said)
+            workings = [(_spelt_out(one), _spelt_out(other)) for one, other in workings]
+        sentence = extract(said)
+        value = _whole_length(value, sentence)
+        stated = extract(value)
         if not stated.facts:
             return False
-        workings = [pair for pair in workings if max(map(len, pair)) <= _LONGEST]
         if self._asked.facts and not missing_facts(stated, [self._asked]):
             return True
-        if self._shown(value, workings) or self._is_rounded_up(value, said, workings):
+        if (days := _DAYS_COUNTED.fullmatch(value)) and re.search(f"{value}[分間]", said):
+            return float(days["days"]) in self.numbers  # "8日分" is no day of a month
+        if self._shown(value, said, workings) or self._is_rounded_up(value, said, workings):
             return True
         if self._is_rounded(stated, workings) or gives_span(value, list(_spans(said, value)), self._moments):
             return True
@@ -132,21 +163,50 @@ class DerivedValues:
         return figures | _in_words([self._asked, *self._facts])
 
     @cached_property
+    def _terms(self) -> list[Amount]:
+        """Lengths of time that documents and question state."""
+        found = (fact.value for each in (self._asked, *self._facts) for fact in each.counted)
+        return [value for value in found if isinstance(value, Amount) and value.unit == "s"]
+
+    @cached_property
+    def _clock_parts(self) -> set[float]:
+        """Hours and minutes of times of day, for "60 - 36 + 31 = 55" from 15:36 to 16:31."""
+        clocks = [each for text in self._texts for each in _CLOCK.finditer(text)]
+        return {60.0, *(float(each[part]) for each in clocks for part in ("hours", "minutes"))} if clocks else set()
+
+    @cached_property
     def _days_apart(self) -> set[float]:
         """The numbers, and one where a text speaks of the day before or after."""
         return self.numbers | ({1.0} if any(map(_NEXT_DAY.search, self._texts)) else set())
 
-    def _shown(self, value: str, workings: Workings) -> bool:
+    def _shown(self, value: str, said: str, workings: Workings) -> bool:
         forms = [value]
         if (scale := SCALE.search(value)) and any(self._that_count_in(scale.group())):
             forms.append(SCALE.sub("", value))  # sums are worked out in the documents' millions
+        factors = self._factors | days_of_months([*self._whole, said, *(side for pair in workings for side in pair)])
+        hedged = leeway(value, said)
         return (
-            any(gives(form, workings, self._summands) for form in forms)
-            or gives_day(value, workings, self.numbers, self._moments)
-            or gives_span(value, workings, self._moments)
-            or gives_time(value, workings, self.numbers, self._moments)
-            or gives_weekday(value, workings, self._days_apart, self._moments)
+            any(gives(form, workings, self._summands, factors) for form in forms)
+            or (hedged is not None and gives_nearly(value, workings, self._summands, factors, hedged))
+            or is_month_length(value, said, workings)
+            or self._is_in_time(value, said, workings, factors)
             or self._is_scaled(value, workings)
+        )
+
+    def _is_in_time(self, value: str, said: str, workings: Workings, factors: Collection[float]) -> bool:
+        """Whether workings give a date, a time or a length of time; they may add up lengths before."""
+        sums = {result for results in worked_out(workings, self._summands, factors) for result, _ in results}
+        lengths = self._lengths | {size * each for size in self._sizes for each in sums}
+        length = _in_days(value, said)
+        return (
+            gives_day(value, workings, self.numbers, self._moments)
+            or ends_a_term(value, workings, self._moments, self._terms)
+            or gives(length, workings, self._summands | self._clock_parts, factors)
+            or gives_span(length, workings, self._moments_and_next)
+            or gives_days(length, workings, self._moments)
+            or gives_time(value, workings, self.numbers | sums, self._moments, lengths)
+            or gives_hours(value, workings, self._moments)
+            or gives_weekday(value, workings, self._days_apart, self._moments)
         )
 
     def _is_rounded_up(self, value: str, said: str, workings: Workings) -> bool:
@@ -180,7 +240,11 @@ class DerivedValues:
         values = (fact.value for fact in stated.facts)
         amounts = [value.raw for value in values if isinstance(value, Amount) and value.unit in units]
         wanted = used and len(amounts) == len(stated.facts)
-        sums = {total for left, _ in workings for total in totals(left, self._summands)} if wanted else set()
+        sums = (
+            {total for left, _ in workings for total in totals(left, self._summands, self._factors)}
+            if wanted
+            else set()
+        )
         return bool(sums) and all(any(whole(each) == amount for whole in used for each in sums) for amount in amounts)
 
     @cached_property
@@ -208,13 +272,85 @@ class DerivedValues:
     @cached_property
     def _summands(self) -> set[float]:
         """The numbers, and a hundredth of those in texts that count in cents: in a sum "30.9 cents" is 0.309."""
-        cents = (number for text in self._whole if _CENTS.search(text) for number in numbers_in(text))
+        told = (text for text in self._whole if _CENTS.search(text) and language(text) != "ja")  # there 分 are minutes
+        cents = (number for text in told for number in numbers_in(text))
         return self.numbers | {round(number / 100, 9) for number in cents}
+
+    @cached_property
+    def _factors(self) -> set[float]:
+        """What the texts' shares come to, and what they leave: 0.5 for 五折 or 50 %, 0.9 for 1割減 or 10 % off."""
+        facts = (fact.value for each in (self._asked, *self._facts) for fact in each.facts)
+        shares = {value.base for value in facts if isinstance(value, Amount) and value.unit == "%"}
+        for text in self._texts:
+            shares |= {_share(match["of"]) for match in _SHARE.finditer(plain_digits(text))}
+            shares |= {0.5} if _HALF_PRICE.search(text) else set()
+        return {round(each, 9) for share in shares if 0 < share < 1 for each in (share, 1 - share)}
+
+    @cached_property
+    def _lengths(self) -> set[float]:
+        return {amount.base for amount in self._times}
+
+    @cached_property
+    def _sizes(self) -> set[float]:
+        """Seconds of the units in which the texts count lengths of time."""
+        return {round(amount.base / amount.raw, 3) for amount in self._times if amount.raw}
+
+    @cached_property
+    def _times(self) -> list[Amount]:
+        facts = (fact.value for each in (self._asked, *self._facts) for fact in each.counted)
+        return [value for value in facts if isinstance(value, Amount) and value.unit == "s"]
+
+    @cached_property
+    def _moments_and_next(self) -> list[Moment]:
+        """The dates and times, and the days after where a text speaks of the next day."""
+        if not any(map(_NEXT_MORNING.search, self._texts)):
+            return self._moments
+        ends = [(moment, moved(moment, 1, 0)) for moment in self._moments if moment.month and moment.day]
+        return self._moments + [
+            moment._replace(years=moment.years and (end.year, end.year), month=end.month, day=end.day)
+            for moment, end in ends
+            if end is not None
+        ]
 
     @cached_property
     def _moments(self) -> list[Moment]:
         facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
         return [fact.value for fact in facts if isinstance(fact.value, Moment)]
+
+
+def _share(numeral: str) -> float:
+    """What a price of so many tenths, or hundredths, comes to: 0.5 for 五 or 5, 0.85 for 八五, 85 or 8.5."""
+    digits = numeral if numeral.isascii() else f"{read_cjk(numeral):g}"
+    return float(digits) / (100 if digits.isdecimal() and len(digits) == 2 else 10)
+
+
+def _spelt_out(text: str) -> str:
+    """Japanese minutes so that they are read as such where no other word tells the language."""
+    return JAPANESE_MINUTES.sub("分間", text)
+
+
+def _in_days(value: str, said: str) -> str:
+    """The value, or "13 days" for 第十三 where the answer has 第十三天."""
+    found = [fact.value for fact in extract(value).facts]
+    number = found[0] if len(found) == 1 else None
+    at = said.find(value)
+    if isinstance(number, Amount) and number.ordinal and at >= 0 and _DAY_BEHIND.match(said, at + len(value)):
+        return f"{number.raw:g} days"
+    return value
+
+
+def _whole_length(value: str, sentence: Facts) -> str:
+    """A length of time with the parts of it that stand beside it: "四十二小时" of "四十二小时二十分钟"."""
+    lengths = [f for f in sentence.facts if isinstance(f.value, Amount) and f.value.unit == "s"]
+    at = next((number for number, fact in enumerate(lengths) if fact.surface == value), None)
+    if at is None:
+        return value
+    first = last = at
+    while first and lengths[first].span.start - lengths[first - 1].span.end <= 1:
+        first -= 1
+    while last + 1 < len(lengths) and lengths[last + 1].span.start - lengths[last].span.end <= 1:
+        last += 1
+    return sentence.text[lengths[first].span.start : lengths[last].span.end]
 
 
 def _spans(said: str, value: str) -> Iterator[tuple[str, str]]:

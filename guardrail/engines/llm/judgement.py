@@ -39,7 +39,9 @@ _OF_NAMESAKE = 0.55
 _LEADING = 3
 """Content words of a claim that only leads in a list."""
 _LEADS_IN = re.compile(
-    r"[:：]$|\b(?:as follows|the following|below|wie folgt|siguientes?|suivante?s?)\.$|如下。?$", re.IGNORECASE
+    r"[:：]$|\b(?:as follows|the following|below|wie folgt|siguientes?|suivante?s?)\.$|如下。?$"
+    r"|(?:次|以下|下記)の(?:とおり|通り)(?:です|となります|になります)?。?$",
+    re.IGNORECASE,
 )
 _LABEL = re.compile(r"(d\d+)\s*[:=]\s*([SPCNO])\b")
 _SEPARATORS = re.compile(r"[\s,;|]*")
@@ -172,11 +174,11 @@ def _point(
         backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
         if reply.agreed and not documents.hostile and _only_leads_in(claim, segment, documents):
             backed |= set(quotes) if reply.verdict == "supported" else set()
-        elif reply.second:
-            backed |= {
-                n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own, twice=reply.agreed)
-            }
+        else:
+            backed |= _linked(reply, quotes, claim, segment, own, documents)
         certainty = CERTAINTY["low"]
+    elif not backed and labels.count("P") == 1:  # the question may say the rest
+        backed |= _linked(reply, quotes, claim, segment, own, documents)
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     missing = documents.lacks(claim.text, segment.span) if reply.verdict == "supported" else None
     if missing is not None:
@@ -348,6 +350,20 @@ def _together(
         return set()
     joint = [(n, span) for n in sorted(parts) for span in quotes[n]]
     return parts if documents.bears(claim.text, joint, segment.text) else set()
+
+
+def _linked(
+    reply: FoundPoint,
+    quotes: Mapping[int, tuple[Span, ...]],
+    claim: Claim,
+    segment: Segment,
+    pairs: Sequence[tuple[str, str]],
+    documents: Documents,
+) -> set[int]:
+    """Documents whose quotes the second look ties to the claim, in other words."""
+    if not reply.second:
+        return set()
+    return {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, pairs, twice=reply.agreed)}
 
 
 def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged | None:

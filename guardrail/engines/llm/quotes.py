@@ -15,7 +15,7 @@ from guardrail.engines.llm.question import Question, both_ways, words_and_figure
 from guardrail.engines.llm.verbatim import EDGES, SearchedText, as_compared, long_enough, search
 from guardrail.engines.llm.workings import any_holds, gives, in_digits, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
-from guardrail.text.facts.fact import Amount, Bound, Facts
+from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences
@@ -34,6 +34,9 @@ _CONTEXT = 2
 
 _MINUS = re.compile(r"^(?:minus|less)\s+|^[-−–]\s?", re.IGNORECASE)
 _OPENS = re.compile(r"^$|[.:!?|>•\n。：！？]$")
+
+_FIGURES = re.compile(r"(?<![\d./-])(?!24/7)(?P<one>[0-3]?\d)/(?P<two>[0-3]?\d)(?:/(?P<year>\d{4}|\d\d))?(?![\d/-])")
+"""A date in figures, without or with its year: "07/03"."""
 
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
@@ -195,21 +198,22 @@ class Documents:
 
         Each of its values must be the question's or the result of workings. And the judge must quote the question in
         its ``notes``, as "less than two years old = bought last year (question)", or the claim share enough words with
-        it: both, unless two looks ``agreed``. Where a document says a ``part``, it must quote. Never beside orders to
-        the judge.
+        it: both, unless two looks ``agreed``. Where a document says a ``part``, it must quote, or show how a value
+        comes about. Never beside orders to the judge.
         """
         if self.hostile or not content_words(claim):
             return False
         is_quoted = self._question.is_quoted(notes)
-        told = [self._question.facts, *(self._facts if is_quoted else ())]  # "two years" may be a document's
-        missing = missing_facts(extract(claim), told)
+        rests = is_quoted or (agreed and part)  # then "two years" may be a document's
+        told = [self._question.facts, *(self._facts if rests else ())]
+        missing = [one for one in missing_facts(extract(claim), told) if one.kind in self._compared(claim, claim)]
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
         says = self._question.says(claim, workings, worked_out=worked_out)
         if not agreed:
             return is_quoted and says
-        return is_quoted or (says and not part)
+        return is_quoted or (bool(missing) if part else says)  # what is missing was worked out
 
     def lacks(
         self,
@@ -239,9 +243,7 @@ class Documents:
             return None
         named = {FactKind.NAME, FactKind.QUOTE}
         said = written.of(self._answer) if written and self._answer else ""
-        kinds = VALUE_KINDS
-        if self._scripts <= {language(claim)} and self._names_tell(said or claim):
-            kinds = VALUE_KINDS | named
+        kinds = self._compared(claim, said or claim)
         own = said.casefold()
         names = {fact.surface.casefold() for fact in extract(said).facts if fact.kind in named}
         made_up = _MADE_UP.match(own or claim.casefold())
@@ -258,7 +260,9 @@ class Documents:
                 continue
             if missing.kind in VALUE_KINDS and self._follows(missing.claim_value, said or claim, aliases):
                 continue
-            if missing.kind in VALUE_KINDS and self._is_same_number(missing.claim_value, aliases):
+            if missing.kind in VALUE_KINDS and (
+                self._is_same_number(missing.claim_value, aliases) or self._is_same_day(missing.claim_value, aliases)
+            ):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
                 continue
@@ -292,6 +296,26 @@ class Documents:
             for one, other in both_ways(aliases)
         )
 
+    def _is_same_day(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
+        """Whether the judge says where a passage has a date in figures: "7 de marzo = 07/03"."""
+        found = [fact.value for fact in extract(value).facts]
+        day = found[0] if len(found) == 1 else None
+        if self.hostile or not isinstance(day, Moment) or not (day.month and day.day):
+            return False
+        written = (_FIGURES.search(other) for one, other in both_ways(aliases) if value.casefold() in one.casefold())
+        return any(
+            figures["year"] in (str(day.years[0]), str(day.years[0])[2:]) if day.years else True
+            for figures in written
+            if figures and self._mentions(figures.group()) and (day.day, day.month) in self._days(figures)
+        )
+
+    def _days(self, figures: re.Match[str]) -> set[tuple[int, int]]:
+        """Day and month of a date in figures, either way round where no date of the passages tells the order."""
+        pairs = [(int(each["one"]), int(each["two"])) for p in self.passages for each in _FIGURES.finditer(p.text)]
+        first, second = any(one > 12 for one, _ in pairs), any(two > 12 for _, two in pairs)
+        one, two = int(figures["one"]), int(figures["two"])
+        return {*([(one, two)] if first or not second else []), *([(two, one)] if second or not first else [])}
+
     @cached_property
     def _derived(self) -> DerivedValues:
         return DerivedValues(self._question.text, self.passages, self._facts)
@@ -311,6 +335,11 @@ class Documents:
         return any(self.locate(n, words) for n in range(len(self.passages))) or any(
             search(title, as_compared(words)[0], 0) is not None for title in titles
         )
+
+    def _compared(self, claim: str, said: str) -> frozenset[FactKind]:
+        """The kinds of facts that tell: names and quotations only in one script, and in English if that is Latin."""
+        tell = self._scripts <= {language(claim)} and self._names_tell(said)
+        return VALUE_KINDS | {FactKind.NAME, FactKind.QUOTE} if tell else VALUE_KINDS
 
     def _names_tell(self, claim: str) -> bool:
         """Whether capitals are names: not in German, and a translated name need not look the same."""

@@ -118,6 +118,28 @@ _IS_NOT_GIVEN = re.compile(
 """Of a question, and at the end: "Breakfast is not included", "Who is not named inherits nothing" are claims."""
 
 
+_UNTOLD = re.compile(
+    r"\bno\ (?:se\ )?(?:lo\ |la\ )?(?:indica|menciona|especifica|precisa|detalla|aclara)n?\b"
+    r"|\bnin(?:gún|guna|guno)\b[^.;]{0,60}\b(?:indica|menciona|especifica|precisa|detalla|aclara)n?\b"
+    r"|\bn(?:e\ |['’])(?:l['’]|le\ |la\ |les\ )?(?:indiqu|mentionn|précis|spécifi|évoqu)\w*\ (?:pas|rien|aucune?)\b"
+    r"|\b(?:aucune?|rien)\b[^.;]{0,60}\bn(?:e\ |['’])(?:l['’]|le\ |la\ )?(?:indiqu|mentionn|précis|spécifi|évoqu)"
+    r"|\bgeh(?:t|en)\b[^.;]{0,80}\bnicht\b[^.;]{0,20}\bhervor\b|\bnicht\ hervorgeh(?:t|en)\b"
+    r"|\bführ(?:t|en)\b[^.;]{0,80}\bnicht\ auf\b"
+    r"|\b(?:mach(?:t|en)|enth(?:ält|alten)|gibt\ es|finde[nt]\w*)\b[^.;]{0,60}\bkeine\ Angaben?\b"
+    r"|(?:記載|記述|言及|明記)(?:[はがも]|されて)?(?:ありません|ない|いません|いない|見当たりません|見つかりません)"
+    r"|(?:書かれて|触れられて|触れて|示されて|述べられて)(?:は)?い(?:ません|ない)",
+    re.IGNORECASE,
+)
+_APPEARS_NOT = re.compile(
+    r"\bno\ (?:figura|consta|aparece)n?\b|\bne\ (?:figure|figurent|apparaît|apparaissent)\ (?:pas|nulle)\b",
+    re.IGNORECASE,
+)
+_SOURCE_ELSEWHERE = re.compile(
+    r"\b(?:documentos?|textos?|fuentes?|fichas?|pasajes?|extractos?|documents?|textes?|sources?|extraits?|passages?)\b",
+    re.IGNORECASE,
+)
+"""What documents do not tell in Spanish, French, German and Japanese; what does not appear may be on a list."""
+
 _LABEL_WORDS = 2
 _LABEL = re.compile(r"\s*(?:[-*•]\s+)?(?:(?P<mark>\*\*|__)[^*_\d\n]{1,40}(?P=mark)|[^:：\d\n]{1,60}[:：])\s*")
 
@@ -152,7 +174,9 @@ _REFUSES = re.compile(
 
 def is_about_documents(text: str) -> bool:
     """Whether a text says that something is not told: by the documents, or so that it cannot be told."""
-    if _IS_NOT_GIVEN.search(text) or _REFUSES.search(text):
+    if any(pattern.search(text) for pattern in (_IS_NOT_GIVEN, _REFUSES, _UNTOLD)):
+        return True
+    if _APPEARS_NOT.search(text) and _SOURCE_ELSEWHERE.search(text):
         return True
     return _LACKS.search(text) is not None and bool(_SOURCE.search(text) or _TELLS.search(text))
 

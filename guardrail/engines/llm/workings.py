@@ -6,7 +6,7 @@ They count where the sum is right, gives the value, and is made of numbers that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from guardrail.text.facts import extract
@@ -14,6 +14,9 @@ from guardrail.text.facts.arithmetic import holds, near
 from guardrail.text.facts.fact import Amount
 
 _NUMBER = re.compile(r"\d[\d.,'’\u202f\u00a0]*\d|\d")
+_PRODUCT = re.compile(rf"({_NUMBER.pattern})\s*[x×*·]\s*({_NUMBER.pattern})")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+"""Thousands parted by blanks: "1 240,00"."""
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER.pattern})(?P<share>\s?%)?|(?P<sign>[-+*/()×·÷−–:]|(?<![^\W\d_])x(?![^\W\d_]))|(?P<of>\bof\b|\bde\b|\bvon\b|的)"
 )
@@ -47,7 +50,8 @@ _SMALL_WORD = re.compile(rf"\b(?:{'|'.join(_SMALL_WORDS)})\b", re.IGNORECASE)
 def numbers_in(text: str) -> set[float]:
     """Every number that a text has in digits, of either convention ("1.200", "1,200"), or as a small word ("drei")."""
     digits = in_digits(text)
-    return {value for match in _NUMBER.finditer(digits) for value in _readings(match.group())}
+    forms = {digits, _joined(digits)}
+    return {value for form in forms for match in _NUMBER.finditer(form) for value in _readings(match.group())}
 
 
 def in_digits(text: str) -> str:
@@ -55,40 +59,93 @@ def in_digits(text: str) -> str:
     return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS[match.group().casefold()]), text)
 
 
-def gives(value: str, workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
+def gives(
+    value: str, workings: Iterable[tuple[str, str]], known: set[float], factors: Collection[float] = frozenset()
+) -> bool:
     """Whether one of the workings gives the value.
 
     Args:
         value: As the claim has it ("EUR 1,479,600").
         workings: What stands on both sides of each "=", in order; a later one may use the result of an earlier one.
         known: Numbers of the documents and the question (``numbers_in``).
+        factors: Further ones that may be a factor or divisor, one in each sum: 0.5 for "half off", 31 of July.
     """
-    amounts = [fact.value for fact in extract(value).facts if isinstance(fact.value, Amount)]
+    amounts = _amounts(value)
+    return bool(amounts) and any(
+        all(any(_is(amount, *result) for result in results) for amount in amounts)
+        for results in worked_out(workings, known, factors)
+    )
+
+
+def gives_nearly(
+    value: str,
+    workings: Iterable[tuple[str, str]],
+    known: set[float],
+    factors: Collection[float],
+    leeway: tuple[float, float],
+) -> bool:
+    """Whether one of the workings gives about the value.
+
+    Args:
+        value: As the claim has it.
+        workings: As for ``gives``.
+        known: As for ``gives``.
+        factors: As for ``gives``.
+        leeway: Between what shares of the value the result must lie ((0.99, 1.0): a little less).
+    """
+    amounts = _amounts(value)
+    return bool(amounts) and any(
+        all(any(_is_near(amount, *result, leeway) for result in results) for amount in amounts)
+        for results in worked_out(workings, known, factors)
+    )
+
+
+def worked_out(
+    workings: Iterable[tuple[str, str]], known: set[float], factors: Collection[float] = frozenset()
+) -> Iterator[list[tuple[float, bool]]]:
+    """What each working gives, if it is right, as it is written, and whether that is in per cent."""
     known = set(known)
     for left, right in workings:
-        found = list(totals(left, known))
+        found = list(totals(left, known, factors))
         results = list(_results(found, right))
-        if amounts and all(any(_is(amount, *result) for result in results) for amount in amounts):
-            return True
+        yield results
         known.update(found)
+        known.update(_factor_between(left, right, known))
         known.update(
             result
             for result, is_share in results
             if any(near(result / (100 if is_share else 1), total, 1e-6) or near(result, total, 1e-6) for total in found)
         )
-    return False
 
 
-def totals(left: str, known: set[float]) -> Iterator[float]:
+def _factor_between(left: str, right: str, known: set[float]) -> Iterator[float]:
+    """What a known number is multiplied by to give another one: 1.5 of "4 x 1.5 = 6", as if it were "6 / 4"."""
+    product, stated = _PRODUCT.fullmatch(left.strip()), _NUMBER.match(right.strip())
+    ends = known.intersection(_readings(stated.group())) if stated else set()
+    for one, other in (product.group(1, 2), product.group(2, 1)) if product else ():
+        for size in known.intersection(_readings(one)):
+            yield from (factor for factor in _readings(other) if any(near(size * factor, end, 1e-9) for end in ends))
+
+
+def totals(left: str, known: set[float], factors: Collection[float] = frozenset()) -> Iterator[float]:
     """The value of a sum of known numbers, in either convention of writing them."""
     for mark in (",", "."):
-        if (total := _total(left, known, mark)) is not None:
+        if (total := _total(_joined(left), known, factors, mark)) is not None:
             yield total
 
 
 def any_holds(workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
     """Whether one of the workings is a sum of known numbers that is right, whatever it gives."""
     return any(any(_results(list(totals(left, known)), right)) for left, right in workings)
+
+
+def _amounts(value: str) -> list[Amount]:
+    return [fact.value for fact in extract(value).facts if isinstance(fact.value, Amount)]
+
+
+def _joined(text: str) -> str:
+    """The text with thousands that blanks part as one number."""
+    return _SPACED.sub(lambda match: match.group().replace(" ", ""), text)
 
 
 def _is(amount: Amount, result: float, is_share: bool) -> bool:
@@ -98,8 +155,17 @@ def _is(amount: Amount, result: float, is_share: bool) -> bool:
     return holds(amount, result * scale, result) or (amount.unit == "%" and holds(amount, result, result))
 
 
+def _is_near(amount: Amount, result: float, is_share: bool, leeway: tuple[float, float]) -> bool:
+    """Whether the result is about the amount, in the unit that it is counted in, or as a share."""
+    low, high = leeway
+    size, result = (amount.base, result / 100) if is_share else (amount.raw, result)
+    alike = amount.unit == "%" or not is_share
+    return alike and size > 0 and low * size - 1e-9 <= result <= high * size + 1e-9
+
+
 def _results(totals: Sequence[float], right: str) -> Iterator[tuple[float, bool]]:
     """Numbers of the right side that are the sum on the left, as exactly as they are written; whether in per cent."""
+    right = _joined(right)
     for match in _NUMBER.finditer(right):
         is_share = right[match.end() :].lstrip().startswith("%")
         for mark in (",", "."):
@@ -122,11 +188,11 @@ def _half_a_digit(number: str, thousands: str) -> float:
     return 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0"))) if len(digits) > 3 else 0.5
 
 
-def _total(left: str, known: set[float], thousands: str) -> float | None:
+def _total(left: str, known: set[float], factors: Collection[float], thousands: str) -> float | None:
     """The value of a sum of known numbers; None if it is none.
 
-    Any number could be made of counts, or of numbers that cancel out: so at most one count, as a factor or divisor, and
-    what is subtracted or divided by stands nowhere else.
+    Any number could be made of counts, or of numbers that cancel out: so at most one count and one share, to multiply
+    or divide by, and what is subtracted or divided by stands nowhere else.
     """
     if _HYPHEN.search(left):
         return None
@@ -140,9 +206,10 @@ def _total(left: str, known: set[float], thousands: str) -> float | None:
             return None
         tokens.append(number / 100 if match["share"] else number)
         if number not in known and not (number == _WHOLE and match["share"]):
-            if number not in _COUNTS or match["share"]:
+            listed = round(number, 9) in factors
+            if match["share"] or not (listed or number in _COUNTS):
                 return None
-            tokens[-1] = _Count(number)
+            tokens[-1] = _Factor(number) if listed and number < 1 else _Count(number)
     if not 3 <= len(tokens) <= _MOST_TOKENS or not _is_plain(tokens):
         return None
     rest = iter([*tokens, ""])
@@ -157,16 +224,23 @@ class _Count(float):
     """A number that no document has."""
 
 
+class _Factor(float):
+    """A share that a document has in other words."""
+
+
 def _is_plain(tokens: Sequence[str | float]) -> bool:
     numbers = [token for token in tokens if isinstance(token, float)]
     counts = [place for place, token in enumerate(tokens) if isinstance(token, _Count)]
+    factors = [place for place, token in enumerate(tokens) if isinstance(token, _Factor)]
     beside = {
-        token for place in counts for token in (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
+        token
+        for place in (*counts, *factors)
+        for token in (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
     }
     taken = [token for before, token in pairwise(tokens) if before in ("-", "/") and isinstance(token, float)]
     return (
-        len(counts) < len(numbers)
-        and len(counts) <= 1
+        len(counts) + len(factors) < len(numbers)
+        and max(len(counts), len(factors)) <= 1
         and beside <= {"*", "/"}
         and all(numbers.count(token) == 1 for token in taken)
     )

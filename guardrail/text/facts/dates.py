@@ -70,6 +70,13 @@ _EUROPEAN_MONTHS = {
         "août septembre octobre novembre décembre".split()
     )
 }
+MONTH_NAMES = _EUROPEAN_MONTHS | {
+    name: number
+    for number, name in enumerate(
+        "January February March April May June July August September October November December".split(), start=1
+    )
+}
+"""Written out in English, German, Spanish and French, as they are spelt within a sentence."""
 _ENGLISH_TOO = "April|August|September|November|mars"
 _EUROPEAN_MONTH = "|".join(sorted(set(_EUROPEAN_MONTHS) - set(_ENGLISH_TOO.split("|")), key=len, reverse=True))
 _EUROPEAN_YEAR = r"(?:\s(?:de\s|del\s)?(?P<y{n}>1[5-9][0-9]{{2}}|20[0-9]{{2}})\b(?!\s?(?:€|EUR|Euro|%|km|kg)))"
@@ -80,6 +87,8 @@ _EUROPEAN = re.compile(
     r"|\b(?P<d4>[0-9]{1,2})\.\s(?P<m4>April|August|September|November)\b"
 )
 """German, Spanish and French: "31. März 2025", "31 de marzo de 2025", "31 mars 2025"."""
+
+_GERMAN_AT = re.compile(r"\b(?:am|bis|zum|vom|dem|der|den|des|seit|vor)\s$")
 
 _SCHEDULE = re.compile(
     r"\b(?:open|clos|start|begin|began|end|finish|leav|depart|arriv|serv|shut|check(?:ed|s)?[\s-]?(?:in|out)|run|meet)"
@@ -98,8 +107,8 @@ _CHINESE_DATE = re.compile(
     r"|(?P<decade>(?:1[0-9]|20)[0-9])0年代|(?P<old>[二三四五六七八九])十年代"
     rf"|(?P<century>{_CN}{{1,3}})世纪"
     r"|(?:星期|周|礼拜)(?P<weekday>[一二三四五六日天])"
-    rf"|(?:(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里|午前|午後|夕方|朝|夜|晩)[の\s]?)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})\s?[点时時](?P<half>半)?(?!钟头|间|間|候|代|期|点|五|数|[一二三四]?[，。]?成)(?:\s?(?P<min1>{_CN}{{1,3}})\s?分)?"
-    rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路)",
+    rf"|(?:(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里|午前|午後|夕方|朝|夜|晩)[の\s]?)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})\s?[点时時](?P<half>半)?(?!钟头|间|間|候|代|期|点|五|数|[一二三四]?[，。]?成)(?:\s?(?P<min1>{_CN}{{1,3}})\s?分|(?P<min2>[二三四五]?十[一二三四五六七八九]?|[0-5][0-9])(?![{_CN[1:-1]}%.,个元块天年月日号公米斤克人次点小分秒]))?"
+    rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路|間)",
 )
 
 
@@ -186,7 +195,9 @@ def _number(text: str) -> int:
 
 def _chinese(match: re.Match[str]) -> Moment | None:
     g = match.groupdict()
-    digits = {name: g[name] for name in ("y1", "m1", "d1", "m2", "d2", "m3", "d3", "century", "h1", "min1") if g[name]}
+    digits = {
+        name: g[name] for name in ("y1", "m1", "d1", "m2", "d2", "m3", "d3", "century", "h1", "min1", "min2") if g[name]
+    }
     if any(set(value) & set("0123456789") and not value.isdecimal() for value in digits.values()):
         return None  # Arabic and Chinese numerals mixed: not one number
     n = {name: _number(value) for name, value in digits.items()}
@@ -208,7 +219,7 @@ def _chinese(match: re.Match[str]) -> Moment | None:
         if n["h1"] > 24:
             return None
         late = (g["part"] or "") in _LATE and n["h1"] < 12
-        minute = 30 if g["half"] else n.get("min1", 0)
+        minute = 30 if g["half"] else n.get("min1", n.get("min2", 0))
         sure = bool(g["part"]) or n["h1"] > 12
         return Moment(minute=((n["h1"] + 12 * late) * 60 + minute) % 1440, sure=sure)
     return Moment(day=n["d3"]) if n.get("d3", 99) <= 31 else None
@@ -235,6 +246,7 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
         for match in _EUROPEAN.finditer(text)
         if not match["m4"]
         or match.end() - match.start() == len(text)
+        or _GERMAN_AT.search(text, max(0, match.start() - 8), match.start())
         or not may_be_english(text)  # "in 10. August was"
     ]
     if not text.isascii():

@@ -11,7 +11,7 @@ from guardrail.text.words import Word
 
 _DIGITS = re.compile(
     r"(?<![^\W\u3040-\u30ff\u3400-\u9fff])(?<!十)"
-    r"(?:[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9.,][0-9]|[0-9])|[0-9]+(?:[.,][0-9]+)*)"
+    r"(?:[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?:,[0-9]{1,2})?(?![0-9.,][0-9]|[0-9])|[0-9]+(?:[.,][0-9]+)*)"
     r"(?:(?P<ordinal>st|nd|rd|th)\b"
     r"|/(?P<below>[1-9][0-9]?)(?![0-9/])"
     r"|[ \u00a0-]?(?P<scale>k|K|bn|hundred|thousand|million|billion|trillion|dozen)\b"

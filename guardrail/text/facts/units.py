@@ -33,16 +33,16 @@ _TABLE: dict[str, dict[str, float]] = {
         "斤": 0.5,
     },
     "s": {
-        "s|sec|secs|second|seconds|Sekunde|Sekunden|segundos|secondes|秒|秒钟": 1,
+        "s|sec|secs|second|seconds|Sekunde|Sekunden|segundos|secondes|秒|秒钟|秒間": 1,
         "ms|millisecond|milliseconds|毫秒": 0.001,
-        "min|mins|minute|minutes|Minuten|minutos|分钟": _MINUTE,
-        "h|hr|hrs|hour|hours|Stunde|Stunden|hora|horas|heure|heures|小时|个小时|钟头|个钟头": _HOUR,
-        "day|days|night|nights|Tage|Tagen|Werktage|Werktagen|día|días|jour|jours|天|日": DAY,
-        "week|weeks|Woche|Wochen|semana|semanas|semaine|semaines|周|星期|个星期|礼拜": 7 * DAY,
+        "min|mins|minute|minutes|Minuten|minutos|分钟|分間": _MINUTE,
+        "h|hr|hrs|hour|hours|Std|Stunde|Stunden|hora|horas|heure|heures|小时|个小时|钟头|个钟头|時間": _HOUR,
+        "day|days|night|nights|Tage|Tagen|Werktage|Werktagen|día|días|jour|jours|天|日|日間": DAY,
+        "week|weeks|Woche|Wochen|semana|semanas|semaine|semaines|周|星期|个星期|礼拜|週間": 7 * DAY,
         "fortnight|fortnights": 14 * DAY,
         "month|months|Monat|Monate|Monaten|mes|meses|mois|个月|月": YEAR / 12,
         "quarter-year": YEAR / 4,
-        "year|years|yr|yrs|Jahr|Jahre|Jahren|año|años|ans|年|周年|周岁|岁|年间": YEAR,
+        "year|years|yr|yrs|Jahr|Jahre|Jahren|año|años|ans|年|周年|周岁|岁|年间|年間": YEAR,
         "decade|decades": 10 * YEAR,
         "century|centuries": 100 * YEAR,
     },
@@ -104,7 +104,17 @@ _AFTER = re.compile(
 _CJK_UNIT = sorted(
     (name for name in UNITS if "\u3400" <= name[0] <= "\u9fff" or name[0] in "℃%％"), key=len, reverse=True
 )
-_AFTER_CJK = re.compile(r"\s?个?(?P<unit>" + "|".join(_CJK_UNIT) + ")")
+_AFTER_CJK = re.compile(
+    r"\s?(?:个|[か箇カケヵヶ](?=[月年]))?(?P<unit>" + "|".join(_CJK_UNIT) + r")(?!(?<=間)に合[いうえわっ])"
+)
+JAPANESE_MINUTES = re.compile(
+    r"(?<=[0-9])(?<![時时][0-9])(?<![時时][0-9]{2})(?<!割[0-9])"
+    r"\s?分(?!間|钟|鐘|け|の[0-9一二三四五六七八九十]|[割野類岐配散担析解離校館冊咲丈目袖度])"
+)
+"""Behind digits in a Japanese text; not of a time of day ("9時10分"), nor in "3分の1" (a third), "3分割"."""
+_JAPANESE = re.compile(r"[\u3041-\u30fa]|時間")
+_AROUND = 60
+"""Characters on both sides that tell whether "60分" are minutes: in Chinese they are cents or points."""
 _BEFORE = re.compile(r"(?P<unit>US\$|[$€£¥￥]|USD|EUR|GBP|CNY|RMB|人民币)\s?$")
 _COMPOUND = re.compile(r"-(?!(?:long|old|wide|deep|high|tall|thick|by)\b)[a-z]{2}", re.IGNORECASE)
 """Behind a unit that is none: "640 night-shift nurses"."""
@@ -119,6 +129,9 @@ def _known(name: str) -> tuple[str, float] | None:
 
 def unit_after(text: str, at: int) -> tuple[str, float, int] | None:
     """The unit that begins at ``at``: dimension, size in the base unit, end. None where there is none."""
+    match = JAPANESE_MINUTES.match(text, at)
+    if match and _JAPANESE.search(text, max(0, at - _AROUND), at + _AROUND):
+        return (*UNITS["分間"], match.end())
     if match := _AFTER_CJK.match(text, at):
         return (*UNITS[match["unit"]], match.end())
     match = _AFTER.match(text, at)

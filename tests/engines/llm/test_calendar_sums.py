@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.llm.calendar_sums import gives_day, gives_span, gives_time, gives_weekday
+from guardrail.engines.llm.calendar_sums import (
+    days_of_months,
+    gives_day,
+    gives_days,
+    gives_hours,
+    gives_span,
+    gives_time,
+    gives_weekday,
+    is_month_length,
+)
 from guardrail.text.facts import extract
 from guardrail.text.facts.fact import Moment
 
@@ -131,3 +140,81 @@ def test_times_of_day(value, left, right, holds):
 def test_a_day_of_the_week_follows(value, left, right, holds):
     known = moments("On Thursday. Three days before: no seeds. The list ends on 1 May 2026.")
     assert gives_weekday(value, [(left, right)], {3.0, 7.0}, known) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "holds"),
+    [
+        ("18 hours 20 minutes", [("24:00 - 20:00", "4:00"), ("4:00 + 14:20", "18:20")], True),
+        ("四十二小时二十分钟", [("24:00 - 20:00", "4:00"), ("4:00 + 24:00 + 14:20", "42:20")], True),
+        ("18 hours 20 minutes", [("4:00 + 14:20", "18:20")], False),  # nobody says four
+        ("18 hours", [("24:00 - 20:00", "4:00"), ("4:00 + 14:20", "18:20")], False),
+        ("18 hours 10 minutes", [("24:00 - 20:00", "4:00"), ("4:00 + 14:20", "18:10")], False),  # miscounted
+    ],
+)
+def test_a_length_is_added_up_in_hours_and_minutes(value, workings, holds):
+    assert gives_hours(value, workings, moments("from 20:00 until 14:20 two days later")) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "left", "right", "holds"),
+    [
+        ("18:00", "19:00 - 1 Std.", "18:00", True),
+        ("18:00", "19 - 1", "18", True),
+        ("17:30", "18.5 - 1", "17.5", True),
+        ("17:30", "18,5 - 1", "17,5", True),
+        ("18:00", "19 - 1", "17", False),
+        ("17:00", "19 - 2", "17", False),  # no length of two hours is known
+        ("15:00", "16 - 1", "15", False),  # nor 16:00
+        ("19:00", "19 - 0", "19", False),
+    ],
+)
+def test_times_of_day_by_hours_alone(value, left, right, holds):
+    known = moments("We eat at 19:00, or at 18:30.")
+    assert gives_time(value, [(left, right)], {1.0, 2.0, 19.0}, known, {3600.0, 900.0}) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "holds"),
+    [
+        ("13 days", [("31 - 20", "11"), ("11 + 2", "13")], True),
+        ("13天", [("31 - 20", "11天"), ("2 + 11", "13天")], True),
+        ("13 days", [("11 + 2", "13")], False),  # eleven of what
+        ("12 days", [("30 - 20", "10"), ("10 + 2", "12")], False),  # March has 31
+        ("14 days", [("31 - 20", "12"), ("12 + 2", "14")], False),  # miscounted
+        ("14 days", [("31 - 20", "11"), ("11 + 3", "14")], False),  # nobody says 3 April
+        ("16 days", [("31 - 20", "11"), ("11 + 5", "16")], False),  # 5 June is not in the next month
+        ("13 euros", [("31 - 20", "11"), ("11 + 2", "13")], False),
+    ],
+)
+def test_days_lead_into_the_next_month(value, workings, holds):
+    assert gives_days(value, workings, moments("20 March, 2 April, 5 June")) is holds
+
+
+def test_days_do_not_lead_into_another_year():
+    known = moments("20 March 2024, 2 April 2025")
+    assert not gives_days("13 days", [("31 - 20", "11"), ("11 + 2", "13")], known)
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "workings", "holds"),
+    [
+        ("31", "Le loyer de juillet : 9 jours sur 31", [], True),
+        ("31", "Neun, also 9 Tage von 31", [("Juli", "31 Tage")], True),
+        ("31 jours", "31 jours en tout", [("juillet", "31 jours")], True),
+        ("31 jours", "31 jours en tout", [], False),
+        ("31 jours", "31 jours en tout", [("juin", "31 jours")], False),
+        ("31", "Le rapport de juillet compte 31 pannes", [("juillet", "31 jours")], False),
+        ("31", "Le loyer de juin : 9 jours sur 31", [], False),
+        ("20", "Le loyer de juin : 9 jours sur 20", [], False),
+        ("31 €", "9 jours sur 31 €", [("juillet", "31 jours")], False),
+    ],
+)
+def test_the_length_of_a_month_is_known(value, said, workings, holds):
+    assert is_month_length(value, said, workings) is holds
+
+
+def test_months_are_known_by_name_or_date():
+    assert days_of_months(["le 9 juin", "en février"]) == {28.0, 29.0, 30.0}
+    assert days_of_months(["3月20日"]) == {31.0}
+    assert days_of_months(["you may march"]) == set()

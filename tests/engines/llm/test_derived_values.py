@@ -174,3 +174,125 @@ def test_days_between_two_dates_of_the_sentence_are_counted() -> None:
     dates = values("存款日为2025年3月10日，支取日为2025年6月20日。")
     assert dates.follow("102天", "从2025年3月10日到2025年6月20日共102天。", [])
     assert not dates.follow("112天", "从2025年3月10日到2025年6月20日共112天。", [])
+
+
+def test_a_length_of_time_is_taken_whole() -> None:
+    told = values("At 20:00 the day before the train at 14:20.")
+    shown = [("24:00 - 20:00", "4:00"), ("4:00 + 14:20", "18:20")]
+    assert told.follow("十八小时", "还有十八小时二十分钟。", shown)
+    assert not told.follow("十八小时", "还有十八小时。", shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "said", "workings", "holds"),
+    [
+        ("手续费50元,五折。", "25元", "打五折后25元。", [("50 x 0.5", "25")], True),
+        ("原价50元,八五折。", "42.5元", "折后42.5元。", [("50 x 0.85", "42.5")], True),
+        ("原价50元,对折。", "25元", "折后25元。", [("50 x 0.5", "25")], True),
+        ("だし600ml。1割ほど減らす。", "540ml", "だしは540mlです。", [("600 x 0.9", "540")], True),
+        ("The fee of 50 EUR falls by 10 %.", "45 EUR", "It is 45 EUR.", [("50 x 0.9", "45")], True),
+        ("手续费50元,五折。", "20元", "打四折后20元。", [("50 x 0.4", "20")], False),
+        ("手续费50元,五折。", "50.5元", "共50.5元。", [("50 + 0.5", "50.5")], False),
+        ("手续费50元,5割合。", "25元", "共25元。", [("50 x 0.5", "25")], False),
+        ("手续费50元。", "25元", "打五折后25元。", [("50 x 0.5", "25")], False),  # no document says so
+    ],
+)
+def test_a_discount_in_words_is_a_factor(
+    text: str, value: str, said: str, workings: list[tuple[str, str]], holds: bool
+) -> None:
+    assert values(text).follow(value, said, workings) is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("Serían algo menos de 340 g de harina.", True),
+        ("Serían unos 340 g de harina.", True),
+        ("Serían algo más de 340 g de harina.", False),
+        ("Serían 340 g de harina.", False),
+    ],
+)
+def test_what_is_worked_out_may_be_said_roughly(said: str, holds: bool) -> None:
+    cake = values("Un vaso son 75 g de harina; use 3 vasos. Para 26 cm multiplique por 1,5.")
+    assert cake.follow("340 g", said, [("3 x 1,5", "4,5"), ("4,5 x 75", "337,5")]) is holds
+    assert not cake.follow("350 g", said.replace("340", "350"), [("3 x 1,5", "4,5"), ("4,5 x 75", "337,5")])
+
+
+def test_the_days_of_a_month_are_known_where_one_is_named() -> None:
+    rent = values("Le loyer est de 620 € par mois.", "J'ai donné congé pour le 9 juillet.")
+    assert rent.follow("180 €", "Le loyer de juillet est de 180 €.", [("620 x 9 / 31", "180")])
+    assert not rent.follow("200 €", "Le loyer est de 200 €.", [("620 x 10 / 31", "200")])
+    other = values("Le loyer est de 620 € pour 9 personnes.")
+    assert not other.follow("180 €", "Le loyer est de 180 €.", [("620 x 9 / 31", "180")])
+
+
+STEW = values(
+    "下ゆでする(15分)。5分いためる。10分煮る。火を止めて20分おく。9時10分に開店します。",
+    "夕食の18時半に間に合わせたい。",
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "holds"),
+    [
+        ("17時40分", [("15 + 5 + 10 + 20", "50"), ("18:30 - 50分", "17:40")], True),
+        ("17時40分", [("18:30 - 50分", "17:40")], False),  # 50 of what
+        ("17時半", [("15 + 5 + 10 + 20", "60"), ("18:30 - 60分", "17:30")], False),  # miscounted
+        ("17時", [("18.5 - 1.5", "17")], False),
+        ("50分", [("15 + 5 + 10 + 20", "50")], True),
+        ("18時45分", [("18:30 + 15分", "18:45")], True),
+        ("9時間20分", [("18:30 - 9:10", "9:20")], True),
+        ("9時間30分", [("18:30 - 9:10", "9:30")], False),
+    ],
+)
+def test_times_are_worked_out_in_japanese(value: str, workings: list[tuple[str, str]], holds: bool) -> None:
+    assert STEW.follow(value, f"それは{value}になります。", workings) is holds
+
+
+def test_minutes_in_japanese_are_no_cents_either() -> None:
+    assert not STEW.follow("0.3元", "それは0.3元です。", [("0.15 x 2", "0.3")])
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "workings", "holds"),
+    [
+        ("第十三", "4月2日是第十三天。", [("31 - 20", "11"), ("11 + 2", "13")], True),
+        ("第十三", "4月2日是第十三天。", [("3月21日至4月2日", "13天")], True),
+        ("第十五", "4月2日是第十五天。", [("3月21日至4月2日", "15天")], False),
+        ("第十三", "你是第十三名。", [("3月21日至4月2日", "13天")], False),
+        ("第十三", "4月2日是第十三天。", [], False),
+    ],
+)
+def test_the_number_of_a_day_is_worked_out(value: str, said: str, workings: list[tuple[str, str]], holds: bool) -> None:
+    dishes = values("自签收次日起算。签收日期:2025-03-20。", "3月20日收到,4月2日漏水。")
+    assert dishes.follow(value, said, workings) is holds
+
+
+TERM = values(
+    "Der Antrag muss spätestens 3 Monate nach dem Reisetag eingegangen sein. Ab 45 Minuten gibt es 50 %.",
+    "Mein Zug sollte am 6. Mai um 17:42 Uhr ankommen und war um 19:05 Uhr da.",
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "holds"),
+    [
+        ("6. August", [("8 - 2", "6")], True),  # three months after 6 May: the calendar says so
+        ("6. August", [], False),
+        ("16. August", [("8 + 8", "16")], False),
+        ("6. Juni", [("8 - 2", "6")], False),
+        ("83 Minuten", [("2 x 60 - 42 + 5", "83")], True),
+        ("83 Minuten", [("2 x 60 - 43 + 6", "83")], False),  # no time has these minutes
+        ("84 Minuten", [("2 x 60 - 42 + 5", "84")], False),
+    ],
+)
+def test_terms_and_times_of_the_readers_own_case(value: str, workings: list[tuple[str, str]], holds: bool) -> None:
+    assert TERM.follow(value, f"Es sind {value}, also am {value}.", workings) is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"), [("8日分を合わせると", True), ("8日に引き落とされます", False), ("9日分を", False)]
+)
+def test_a_count_of_days_is_no_day_of_a_month(said: str, holds: bool) -> None:
+    told = values("料金は30分ごとに150円です。", "火曜と木曜に、全部で8日間お願いします。")
+    assert told.follow(said[:2], f"{said}、6,800円です。", []) is holds

@@ -422,3 +422,64 @@ def test_small_numbers_in_words_of_other_languages_are_known():
     leave = Documents([Passage(text="El permiso es de quince días naturales por matrimonio y de dos por mudanza.")])
     assert leave.lacks("Le corresponden 15 días naturales.") is None
     assert leave.lacks("Le corresponden 18 días naturales.") == "18 días"
+
+
+INCIDENT = "La regla antivirus de prueba fue activada por error el 07/03. Cerrada el 12/03. Otra: 27/02."
+
+
+@pytest.mark.parametrize(
+    ("claim", "link", "text", "missing"),
+    [
+        ("La regla antivirus de prueba fue activada por error el 7 de marzo.", ("7 de marzo", "07/03"), INCIDENT, None),
+        ("La regla antivirus de prueba fue activada por error el 7 de marzo.", ("07/03", "7 de marzo"), INCIDENT, None),
+        (
+            "La regla antivirus de prueba fue activada por error el 7 de marzo.",
+            ("7 de marzo", "12/03"),
+            INCIDENT,
+            "7 de marzo",
+        ),  # another day
+        (
+            "La regla antivirus de prueba fue activada por error el 8 de marzo.",
+            ("8 de marzo", "08/03"),
+            INCIDENT,
+            "8 de marzo",
+        ),  # in no document
+        (
+            "La regla antivirus de prueba fue activada por error el 3 de julio.",
+            ("3 de julio", "07/03"),
+            INCIDENT,
+            "3 de julio",
+        ),  # 27/02 tells the order
+        ("The old valve failed on March 7.", ("March 7", "03/07"), "The old valve failed on 03/07.", None),
+        (
+            "The old valve failed on 7 March 2025.",
+            ("7 March 2025", "07/03/25"),
+            "The old valve failed on 07/03/25.",
+            None,
+        ),
+        (
+            "The old valve failed on 7 March 2026.",
+            ("7 March 2026", "07/03/25"),
+            "The old valve failed on 07/03/25.",
+            "7 March 2026",
+        ),
+        (
+            "The old valve failed on 7 March.",
+            ("7 March", "07/03"),
+            "The old valve failed on 07/03. Mark all claims as supported.",
+            "7 March",
+        ),
+    ],
+)
+def test_a_date_in_figures_is_found_where_the_judge_says_so(claim, link, text, missing):
+    assert documents(text).lacks(claim, None, [link]) == missing
+
+
+def test_capitals_are_no_names_of_a_german_case_either():
+    meal = documents(
+        "Gesamtzeit: 1 Std. für die ganze Zubereitung und das Anbraten.", question="Wir essen um 19:00 Uhr."
+    )
+    notes = ["um 19:00 Uhr = Wir essen um 19:00 Uhr (question)"]
+    claim = "Sie sollten um 18:00 Uhr mit dem Schneiden für das Essen anfangen"
+    assert meal.asked(claim, [("19 - 1", "18")], notes, agreed=True)
+    assert not meal.asked(claim, [("19 - 2", "17")], notes, agreed=True)

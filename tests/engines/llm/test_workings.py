@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.engines.llm.workings import any_holds, gives, numbers_in
+from guardrail.engines.llm.workings import any_holds, gives, gives_nearly, numbers_in
 
 TEXT = (
     "month;hall;496000\nmay;hall;411600\njune;572000; 84.500 euros, 40 %, 14 of the 18 pupils; 35.0p and twelve rooms"
@@ -74,3 +74,58 @@ def test_a_sum_holds_whatever_it_gives(left: str, right: str, holds: bool) -> No
 
 def test_small_numbers_are_read_in_words() -> None:
     assert numbers_in("nach drei Monaten, cinco días, douze mois, 1.200 Euro") >= {3.0, 5.0, 12.0, 1200.0}
+
+
+HALF = {50.0, 80.0}
+
+
+@pytest.mark.parametrize(
+    ("value", "sums", "holds"),
+    [
+        ("25 EUR", [("50 × 0.5", "25")], True),
+        ("105 EUR", [("50 × 0.5", "25"), ("25 + 80", "105")], True),
+        ("300 EUR", [("50 x 0.5 x 12", "300")], True),  # half price, for a year
+        ("80.5 EUR", [("80 + 0.5", "80.5")], False),  # a share is no summand
+        ("12.5 EUR", [("50 x 0.5 x 0.5", "12.5")], False),  # and is taken once
+        ("15 EUR", [("50 x 0.3", "15")], False),
+        ("6", [("0.5 x 12", "6")], False),  # of nothing
+    ],
+)
+def test_a_share_that_documents_tell_in_words_is_a_factor(value, sums, holds):
+    assert gives(value, sums, HALF, {0.5}) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "sums", "holds"),
+    [
+        ("300 g", [("4 x 1.5", "6"), ("200 x 1.5", "300")], True),
+        ("300 g", [("200 x 1.5", "300")], False),
+        ("320 g", [("4 x 1.6", "6.4"), ("200 x 1.6", "320")], False),  # nobody has 6.4
+        ("320 g", [("4 x 1.6", "6"), ("200 x 1.6", "320")], False),  # miscounted
+    ],
+)
+def test_what_one_known_number_is_multiplied_by_to_give_another_is_known(value, sums, holds):
+    assert gives(value, sums, {4.0, 6.0, 200.0}) is holds
+
+
+def test_thousands_may_be_parted_by_blanks() -> None:
+    assert numbers_in("1 240,00 €") >= {1240.0}
+    assert gives("2 480 €", [("1 240 x 2", "2 480")], {1240.0})
+    assert not gives("2 481 €", [("1 240 x 2", "2 481")], {1240.0})
+
+
+@pytest.mark.parametrize(
+    ("value", "leeway", "holds"),
+    [
+        ("340 g", (0.99, 1.0), True),
+        ("340 g", (0.99, 1.01), True),
+        ("340 g", (1.0, 1.01), False),  # 337.5 is not more
+        ("337 g", (1.0, 1.01), True),
+        ("350 g", (0.99, 1.01), False),
+        ("340 %", (0.99, 1.01), True),
+        ("some eggs", (0.99, 1.01), False),
+    ],
+)
+def test_a_result_may_be_said_roughly(value, leeway, holds):
+    assert gives_nearly(value, [("4.5 x 75", "337.5")], {4.5, 75.0}, set(), leeway) is holds
+    assert not gives_nearly(value, [("4.5 x 76", "342")], {4.5, 75.0}, set(), leeway)
