@@ -103,18 +103,18 @@ class ModelClock:
         self.tokens = 0
 
     def watch(self) -> None:
-        from guardrail.engines.local.model import CrossEncoder
+        from guardrail.engines.local.model import MAX_TOKENS, CrossEncoder
 
         run = CrossEncoder._run  # noqa: SLF001  the seam between the model and the rest
 
-        def timed(encoder: CrossEncoder, tokens: list[int], types: list[int]) -> Any:
+        def timed(encoder: CrossEncoder, premise: str, claim: str) -> Any:
             started = time.perf_counter()
             try:
-                return run(encoder, tokens, types)
+                return run(encoder, premise, claim)
             finally:
                 self.seconds += time.perf_counter() - started
                 self.pairs += 1
-                self.tokens += len(tokens)
+                self.tokens += min(MAX_TOKENS, encoder.tokens(premise) + encoder.tokens(claim) + 3)
 
         CrossEncoder._run = timed  # noqa: SLF001
 

@@ -4,7 +4,8 @@
 
 The peers run with random weights, since time does not depend on weights, in PyTorch and float32 as their packages
 run them; their tokenizers and decomposition (RefChecker's and MiniCheck's claims come from elsewhere) cost extra and
-are left out, which favours them. Ours is the whole ``Guard.check`` on passages that it has not seen before.
+are left out, which favours them. Ours is the whole ``Guard.check`` on passages that it has not seen before;
+``local:base`` too, where its weights are installed (``pip install ./models/base``).
 
 | peer | what one check reads |
 | --- | --- |
@@ -21,6 +22,9 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 import torch
 from latency import Example, example
@@ -90,9 +94,9 @@ def time_peer(build: Callable[[], torch.nn.Module], sequences: int, tokens: int,
     return statistics.median(seconds)
 
 
-def time_ours(runs: int, threads: int) -> float:
+def time_ours(runs: int, threads: int, passage_reader: Path | None = None) -> float:
     """Median seconds of a whole check on passages that are new each time."""
-    guard = Guard(engine=LocalEngine(threads=threads))
+    guard = Guard(engine=LocalEngine(threads=threads, passage_reader=passage_reader))
 
     def check(case: Example) -> float:
         passages = [Passage(id=f"p{n}", **passage) for n, passage in enumerate(case.passages)]
@@ -120,8 +124,14 @@ def main() -> None:
         few = arguments.runs if sequences == 1 else 1  # tens of seconds each
         rows.append((name, sequences, tokens, time_peer(build, sequences, tokens, few)))
     ours = statistics.mean((before, time_ours(arguments.runs, arguments.threads)))
+    base = None
+    if find_spec("guardrail_base"):
+        folder = import_module("guardrail_base").FOLDER
+        base = time_ours(arguments.runs, arguments.threads, folder)
     print(f"{'':34}{'sequences':>10}{'tokens':>8}{'seconds':>10}{'times ours':>12}")
     print(f"{'guardrail, whole check':34}{'':>18}{ours:10.3f}{1:12.1f}")
+    if base is not None:
+        print(f"{'guardrail, local:base':34}{'':>18}{base:10.3f}{base / ours:12.1f}")
     for name, sequences, tokens, seconds in rows:
         print(f"{name:34}{sequences:10}{sequences * tokens:8}{seconds:10.2f}{seconds / ours:12.1f}")
     if load > (os.cpu_count() or 1) / 2:

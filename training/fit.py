@@ -54,6 +54,9 @@ about those (to mind them less) would let plainly wrong ones pass."""
 FALSE_ALARMS = 0.2
 """Share of right single claims that fall below 0.5, on average over the sources; the intercept is set by it."""
 
+_CONSTANT = 2e-3
+"""Scale of a signal that has the same value everywhere, as the second model's where there is none."""
+
 _ENOUGH = 20
 """Right single claims that a source must have to count there."""
 
@@ -103,14 +106,15 @@ def _read_segments(
     library = Library(answer.passages)
     views = [library.views(segment, ()) for segment in segments]
     request = VerifyRequest(segments=segments, passages=answer.passages, question=answer.question)
-    for segment, view, readings in zip(segments, views, engine.read(request, library, views), strict=True):
+    whole = engine.read_whole(request, library, views)
+    for segment, view, readings, wide in zip(segments, views, engine.read(request, library, views), whole, strict=True):
         done = [r for r in readings or [] if r is not None]
         if done and bare(segment.text) not in library.copies:
             evidence = evidence_texts(judge_readings(segment, library, view, done, _ANY, 1), answer.passages)
             found = check_logic(segment.id, segment.text, segment.relations, evidence) if segment.relations else None
             wrong = found is not None and found.consistent is False
             flags = float(wrong and not found.contradicts), float(wrong and found.contradicts)
-            yield segment, row_signals(done, gate(segment, library, done, answer.question)), flags
+            yield segment, row_signals(done, gate(segment, library, done, answer.question), wide), flags
 
 
 _ANY = Scorer((0.0,) * len(SIGNS), 0.0, 0.0)
@@ -143,7 +147,7 @@ class Fit(torch.nn.Module):
 
     def record(self, shift: float) -> dict[str, object]:
         """What scorer.json holds: weights for signals as they are, not standardised; the intercept moved by a shift."""
-        weights = self.weights().detach()
+        weights = self.weights().detach() * (self.scale > _CONSTANT)  # what never varies says nothing
         intercept = float(self.bias.detach() - (weights * self.mean / self.scale).sum())
         return {
             "signals": list(SIGNS),
@@ -250,6 +254,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=Path("guardrail/engines/local/model"))
     parser.add_argument("--limit", type=int, default=700, help="answers per source at most")
+    parser.add_argument("--passages", type=Path, help="folder of a second model that reads whole passages")
     arguments = parser.parse_args()
     rng = random.Random(SEED)
     answers = [
@@ -260,7 +265,7 @@ def main() -> None:
         *elementary_answers(rng, arguments.limit),
     ]
     rng.shuffle(answers)
-    engine = LocalEngine(folder=arguments.model)
+    engine = LocalEngine(folder=arguments.model, passage_reader=arguments.passages)
     examples: list[Example] = []
     for source in sorted({a.dataset for a in answers}):
         chosen = [a for a in answers if a.dataset == source][: arguments.limit]
@@ -270,7 +275,9 @@ def main() -> None:
     model = fit(examples)
     shift = shift_for(model, examples, FALSE_ALARMS)
     print(f"intercept moved by {shift:.2f} for false alarms of {FALSE_ALARMS:.0%} on right single claims")
-    (arguments.model / "scorer.json").write_text(json.dumps(model.record(shift), indent=1) + "\n")
+    ((arguments.passages or arguments.model) / "scorer.json").write_text(
+        json.dumps(model.record(shift), indent=1) + "\n"
+    )
     print(json.dumps(model.record(shift)))
     print("guardrail.check.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
     table(model, examples, shift)

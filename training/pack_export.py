@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import onnx
@@ -18,11 +19,19 @@ from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQua
 from torch import Tensor
 
 from guardrail.engines.local.model import PACKS
+from guardrail.engines.local.packs import CLAIMS
+from guardrail.text.passages import titled
+from training.answers import realistic_answers
 from training.pack_stage import PackModel, encode, load_tokenizer, stacked
+from training.smoothing import smooth
+
+SHOWN = 40
+"""Answers whose passages show how large activations become."""
 
 BLOCK = 32
 """Weights that share a scale."""
 
+INT8 = 8
 INT8_COMPUTE = 4
 """Accuracy level of MatMulNBits: activations become int8 by the row, so a claim does not depend on its neighbours."""
 
@@ -65,6 +74,27 @@ def quantize(source: Path, target: Path, bits: int) -> None:
     onnx.checker.check_model(str(target))
 
 
+def quantize_whole(source: Path, target: Path) -> None:
+    """Weights of products and word embeddings in int8, activations at run time: three times as fast as 4 bits."""
+    quantize_dynamic(
+        str(source),
+        str(target),
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        op_types_to_quantize=["MatMul", "Gather"],
+    )
+    onnx.checker.check_model(str(target))
+
+
+def samples(base: Path) -> Iterator[tuple[Tensor, ...]]:
+    """Passages of realistic answers with the sentences of the answers."""
+    tokenizer = load_tokenizer(base)
+    for case in islice(realistic_answers(), SHOWN):
+        claims = [sentence for sentence, _ in case.labels][:CLAIMS]
+        for passage in case.answer.passages:
+            yield stacked([encode(tokenizer, titled(passage.title, passage.text), claims)])
+
+
 def run_export(doc: str | None, make: Callable[[Path], PackModel], *, runs: str) -> None:
     """The command line of a reader: ``make`` builds it from the base's folder."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -77,8 +107,13 @@ def run_export(doc: str | None, make: Callable[[Path], PackModel], *, runs: str)
     full = arguments.run / "model.onnx"
     model = make(arguments.base)
     model.load_state_dict(torch.load(arguments.run / "model.pt", map_location="cpu"))
+    if arguments.bits == INT8:
+        smooth(model, model.net.encoder, samples(arguments.base))
     write_graph(model, arguments.base, full)
-    quantize(full, arguments.to / "model.onnx", arguments.bits)
+    if arguments.bits == INT8:
+        quantize_whole(full, arguments.to / "model.onnx")
+    else:
+        quantize(full, arguments.to / "model.onnx", arguments.bits)
     shutil.copy(arguments.base / "tokenizer.json", arguments.to / "tokenizer.json")
     (arguments.to / PACKS).write_text("{}\n")
     print(json.dumps({"mb": (arguments.to / "model.onnx").stat().st_size / 1e6}))

@@ -64,7 +64,8 @@ def _on_threads(engine: Any, threads: int) -> Any:
     if isinstance(engine, LocalEngine) and not engine.threads:
         return replace(engine, threads=threads)
     if isinstance(engine, CascadeEngine):
-        return replace(engine, first=_on_threads(engine.first, threads))
+        first, second = (_on_threads(each, threads) for each in (engine.first, engine.second))
+        return replace(engine, first=first, second=second)
     return engine
 
 

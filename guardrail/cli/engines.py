@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from guardrail.check.contract import AsyncEngine, Engine
-from guardrail.engines.by_name import CROSS_ENCODERS, make_cascade, make_engine
+from guardrail.engines.by_name import CROSS_ENCODERS, asks_a_model, make_cascade, make_engine
 from guardrail.errors import UsageError
 from guardrail.policy.policy import Policy
 from guardrail.types import Report, Usage, Verdict
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from guardrail.engines.llm.batches.service import BatchSettings
     from guardrail.engines.llm.protocol import LLM
 
-_ASKING = ("llm", "cascade")
 _JOBS = 8
 
 
@@ -33,8 +32,9 @@ class EngineChoice:
         str,
         typer.Option(
             "--engine",
-            help="Engine that judges: local; local:<folder> with weights of your own; llm; cascade (local first, the "
-            f"model for what it is unsure of); or {', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
+            help="Engine that judges: local; local:base with a larger model; local:<folder> with weights of your own; "
+            "llm; cascade (local first, the model for what it is unsure of); or "
+            f"{', '.join(CROSS_ENCODERS[:-1])}, nli:<hub id or folder>.",
         ),
     ] = "local"
     model: Annotated[
@@ -80,7 +80,7 @@ class EngineChoice:
     @property
     def asks(self) -> bool:
         """Whether it asks a language model."""
-        return self.name.partition(":")[0] in _ASKING and not self.name.startswith("cascade:local:")
+        return asks_a_model(self.name)
 
     @property
     def at_once(self) -> int:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from guardrail.check.contract import AsyncEngine, Engine
-from guardrail.errors import ConfigurationError, did_you_mean
+from guardrail.errors import ConfigurationError, MissingExtraError, did_you_mean
 from guardrail.policy.keys import LOGIC
 from guardrail.policy.policy import Policy
 from guardrail.types import LOGIC_ERRORS, Action, ErrorType, Verdict
+
+if TYPE_CHECKING:
+    from guardrail.engines.local.engine import LocalEngine
 
 CROSS_ENCODERS = ("minicheck", "factcg", "hhem", "alignscore", "lettucedetect", "nli")
 """Engines of engines.cross_encoder; a colon and a variant, a hub id or a folder may follow, after ``nli`` must."""
 
 NAMES = (
     "local",
+    "local:base",
     "local:<folder>",
     "llm:<model>",
     "cascade:<model>",
@@ -22,12 +27,16 @@ NAMES = (
     "nli:<hub id or folder>",
 )
 
+BASE = "base"
+"""``local:base``; a folder of that name is ``local:./base``."""
+
 _MODELLED = ("llm", "cascade")
 
 
 def make_engine(name: str, *, policy: Policy) -> Engine | AsyncEngine:
     """The engine of that name (see NAMES).
 
+    ``local:base`` has a second, larger model read whole passages; it comes with the extra ``base``.
     ``local:<folder>`` reads with weights of your own instead of those that ship, as ``training.export`` or
     ``training.mpnet.export`` and ``training.fit`` write them.
     ``llm:<model>`` asks an OpenAI-compatible endpoint: OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
@@ -58,6 +67,11 @@ def make_engine(name: str, *, policy: Policy) -> Engine | AsyncEngine:
     )
 
 
+def asks_a_model(name: str) -> bool:
+    """Whether an engine of that name asks a language model."""
+    return name.partition(":")[0] in _MODELLED and not name.startswith("cascade:local:")
+
+
 def make_cascade(second: Engine | AsyncEngine, policy: Policy) -> Engine | AsyncEngine:
     """The local engine first, then ``second``, as the policy needs it."""
     from guardrail.engines.cascade import CascadeEngine
@@ -86,13 +100,34 @@ def _local(folder: str) -> Engine:
 
     if not folder:
         return LocalEngine()
+    if folder == BASE:
+        return _checked(LocalEngine(passage_reader=_base_folder()))
     missing = [name for name in FILES if not Path(folder, name).is_file()]
     if missing:
         raise ConfigurationError(
             f"the folder {folder!r} of engine 'local:<folder>' lacks {', '.join(missing)}. It must hold "
             f"{', '.join(FILES)}, as training.export and training.fit write them."
         )
-    return LocalEngine(folder=Path(folder))
+    return _checked(LocalEngine(folder=Path(folder)))
+
+
+def _checked(engine: LocalEngine) -> LocalEngine:
+    """The engine, if its scorer is of this version: said now, not at the first answer."""
+    from guardrail.engines.local.scorer import load_scorer
+
+    load_scorer(engine.passage_reader or engine.folder)
+    return engine
+
+
+def _base_folder() -> Path:
+    try:
+        import guardrail_base
+    except ImportError as error:
+        raise MissingExtraError(
+            f'engine "local:{BASE}" needs its weights. Run: pip install "rag-guardrail[base]"'
+        ) from error
+    folder: Path = guardrail_base.FOLDER
+    return folder
 
 
 def _llm(model: str) -> Engine | AsyncEngine:

@@ -44,7 +44,7 @@ class Calibration:
 
 
 def engine_identity(engine: object) -> str:
-    """``identity`` of an engine, else its ``name`` and the hash of its ``folder``'s files; and version of this package.
+    """``identity`` of an engine, else its ``name`` and the hashes of its folders' files; and version of this package.
 
     Scores of another model, or of other rules, are other scores: a threshold does not carry over. The version stands
     for the rules and for the weights that are in the code.
@@ -61,8 +61,8 @@ def engine_identity(engine: object) -> str:
     identity = getattr(engine, "identity", None)
     if isinstance(identity, str):
         return f"{identity} rag-guardrail-{version}"
-    folder = getattr(engine, "folder", None)
-    model = f" sha256:{_folder_hash(Path(folder))}" if isinstance(folder, (str, Path)) else ""
+    folders = (getattr(engine, name, None) for name in ("folder", "passage_reader"))
+    model = "".join(f" sha256:{_folder_hash(Path(each))}" for each in folders if isinstance(each, (str, Path)))
     return f"{getattr(engine, 'name', engine)} rag-guardrail-{version}{model}"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardrail.check.contract import AsyncEngine, Engine
-from guardrail.engines.by_name import make_cascade, make_engine
+from guardrail.engines.by_name import asks_a_model, make_cascade, make_engine
 from guardrail.errors import ConfigurationError, GuardrailError
 from guardrail.guard import Guard
 from guardrail.policy.keys import PRESETS
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from guardrail.telemetry.records import RecordStore
 
 _PYTHON = "python:"
-_JUDGED = ("llm", "cascade")
 
 
 def build_guards(
@@ -88,7 +87,7 @@ def _engine(wanted: GuardSettings, settings: Settings, policy: Policy) -> Engine
     kind, _, model = wanted.engine.partition(":")
     if wanted.engine.startswith(_PYTHON):
         return _own_engine(wanted.engine.removeprefix(_PYTHON))
-    if kind not in _JUDGED:
+    if not asks_a_model(wanted.engine):
         for option in ("model", "base_url", "key_env", "plan", "cache", "max_calls"):
             if getattr(wanted, option) is not None:
                 raise ConfigurationError(f"{option} applies to the engines llm and cascade, not to {wanted.engine!r}.")

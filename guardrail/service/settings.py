@@ -31,7 +31,7 @@ class GuardSettings(Section):
     Attributes:
         policy: monitor, annotate, repair, strict, or a policy file (``FILE#NAME`` where it holds several); a file is
             read again when it changes. Relative to the settings file.
-        engine: ``local``, ``llm``, ``cascade``, a cross-encoder (``guardrail.engines.NAMES``), or
+        engine: ``local``, ``local:base``, ``llm``, ``cascade``, a cross-encoder (``guardrail.engines.NAMES``), or
             ``python:<module>:<function>`` for a function of yours that returns an engine.
         model: The judge of ``llm`` and ``cascade``.
         base_url: Its OpenAI-compatible endpoint; default: OPENAI_BASE_URL.
@@ -108,8 +108,8 @@ class Limits(Section):
         passages: Passages of one answer.
         batch: Answers of one request.
         threads: Checks that run at once; None = one per core, two at least, four at most.
-        processes: Processes in which the local engine reads, two at least; 0 = it reads in threads of the service. As
-            many checks run at once as there are processes.
+        processes: Processes in which the engine ``local`` reads, two at least; 0 = it reads in threads of the service.
+            As many checks run at once as there are processes. Other engines read in the service.
         awaited: Checks by engines that are awaited (an LLM) at once.
         queue: Checks that wait for a turn; more are answered 503.
         per_client: Requests of one key under way; more are answered 429.

@@ -140,8 +140,8 @@ def windows(number: int, passage: Passage) -> list[Window]:
     return found
 
 
-def titled(passage: Passage, text: str) -> str:
+def titled(title: str | None, text: str) -> str:
     """The text with the title before it, unless the text opens with it: pronouns in a passage refer to its title."""
-    if not passage.title or text[: len(passage.title) + 20].find(passage.title) >= 0:
+    if not title or text[: len(title) + 20].find(title) >= 0:
         return text
-    return f"{passage.title}: {text}"
+    return f"{title}: {text}"

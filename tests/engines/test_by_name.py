@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from guardrail import ConfigurationError, Guard, Policy
+from guardrail import ConfigurationError, Guard, MissingExtraError, Policy
 from guardrail.engines.by_name import CROSS_ENCODERS, escalated_error_types, make_engine
 from guardrail.engines.cascade import CascadeEngine
 from guardrail.engines.cross_encoder.catalog import SPECS
@@ -89,8 +89,8 @@ def test_a_folder_that_lacks_a_file_is_named_with_what_it_lacks(name, weights):
         ("llm:", "llm:<model>"),
         ("cascade", "cascade:<model>"),
         ("nli", "hub id or folder"),
-        ("zzz", "Known: local, local:<folder>"),
-        ("", "Known: local, local:<folder>"),
+        ("zzz", "Known: local, local:base, local:<folder>"),
+        ("", "Known: local, local:base, local:<folder>"),
         ("lokal:x", "unknown engine 'lokal:x'"),
     ],
 )
@@ -151,3 +151,22 @@ def test_nothing_is_imported_that_is_not_asked_for():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_larger_reader_comes_with_an_extra(monkeypatch):
+    guardrail_base = pytest.importorskip("guardrail_base", reason="models/base is no part of the source distribution")
+    engine = Guard(engine="local:base").engine
+    assert engine == LocalEngine(passage_reader=guardrail_base.FOLDER)
+    assert engine_identity(engine) not in {engine_identity(LocalEngine()), engine_identity(LocalEngine(threads=1))}
+    assert Guard(engine="cascade:local:base").engine.second == engine
+    monkeypatch.setitem(sys.modules, "guardrail_base", None)
+    with pytest.raises(MissingExtraError, match=r"rag-guardrail\[base\]"):
+        Guard(engine="local:base")
+
+
+def test_a_scorer_of_another_version_is_named_when_the_guard_is_made(weights):
+    """Not at the first answer, which would be unverified."""
+    scorer = json.loads((weights / "scorer.json").read_text())
+    (weights / "scorer.json").write_text(json.dumps(scorer | {"signals": ["coverage"], "weights": [1.0]}))
+    with pytest.raises(ConfigurationError, match=r"fitted for other signals: coverage\."):
+        Guard(engine=f"local:{weights}")

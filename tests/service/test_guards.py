@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from guardrail.engines.local.engine import LocalEngine
+from guardrail.engines.local.model import MODEL_FOLDER
 from guardrail.errors import ConfigurationError
 from guardrail.service.guards import build_guards, open_records
 from guardrail.service.settings import Settings
@@ -84,3 +86,10 @@ def test_records_are_kept_beside_the_settings_or_nowhere(tmp_path: Path) -> None
     assert store is not None
     assert store.path == tmp_path / "r.db"
     store.close()
+
+
+def test_a_larger_local_model_is_no_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer may leave for an endpoint where nobody named one."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    guard = built(tmp_path, default={"engine": f"cascade:local:{MODEL_FOLDER}"})["default"]
+    assert guard.judge.second == LocalEngine(folder=MODEL_FOLDER)

@@ -76,7 +76,9 @@ def windows(library: Library, number: int, cut: Cut, joiner: str | None) -> list
     found = []
     for chunk in cut([library.sentences[i].text for i in own]):
         parts = tuple(own[i] for i in chunk)
-        found.append(Window(number, parts, titled(library.passages[number], _joined(library, number, parts, joiner))))
+        found.append(
+            Window(number, parts, titled(library.passages[number].title, _joined(library, number, parts, joiner)))
+        )
     return found
 
 
@@ -87,7 +89,7 @@ def halves(library: Library, window: Window, joiner: str | None) -> list[Window]
         middle = len(window.parts) // 2
         pieces = (window.parts[:middle], window.parts[middle:])
         return [
-            Window(window.passage, parts, titled(passage, _joined(library, window.passage, parts, joiner)))
+            Window(window.passage, parts, titled(passage.title, _joined(library, window.passage, parts, joiner)))
             for parts in pieces
         ]
     return [Window(window.passage, window.parts, span.of(window.text)) for span in cut_in_two(window.text)]

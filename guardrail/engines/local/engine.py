@@ -15,8 +15,9 @@ from guardrail.check.contract import NotJudged, PartialRows, VerifyRequest, seco
 from guardrail.check.threads import cpu_turn
 from guardrail.engines.local.judgement import Reading, judge_readings
 from guardrail.engines.local.loading import load, reader_class
-from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS
+from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS, claim_pieces
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
+from guardrail.engines.local.passage_reader import Whole, read_passages
 from guardrail.engines.local.rules import bare, judge_by_rules
 from guardrail.engines.local.scorer import LONGEST, Scorer, load_scorer
 from guardrail.text.facts import extract
@@ -26,8 +27,6 @@ from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, Row, Segment, SupportMatrix
 
 _OUT_OF_TIME = NotJudged("the deadline passed before this segment was read", Cause.TIMEOUT)
-CLAIM_WORDS = 85
-"""Words of a segment read at once: 128 tokens hold them unless most are rare."""
 _TOO_SHORT = NotJudged("it says too little by itself to be judged", Cause.LENGTH)
 _BARE = frozenset(content_words("yes no true false correct incorrect right wrong ok okay sure indeed 是 否 对 错 不"))
 
@@ -39,20 +38,25 @@ class LocalEngine:
     Attributes:
         folder: Where model.onnx, tokenizer.json and scorer.json lie; the default ships with the package.
         threads: Threads of a forward pass; 0 = one per core.
+        passage_reader: Where a second, larger model lies that reads whole passages (``local:base``), with the scorer of
+            both; None = the small one alone.
     """
 
     folder: Path = MODEL_FOLDER
     threads: int = 0
+    passage_reader: Path | None = None
 
     @property
     def name(self) -> str:
         """See Engine.name."""
-        return "local"
+        return "local" if self.passage_reader is None else "local:base"
 
     def warm_up(self) -> None:
         """Load the model now instead of at the first check (about 0.2 s)."""
         load(self.folder, self.threads)
-        load_scorer(self.folder)
+        if self.passage_reader is not None:
+            load(self.passage_reader, self.threads)
+        load_scorer(self.passage_reader or self.folder)
 
     @property
     def longest(self) -> int:
@@ -78,15 +82,24 @@ class LocalEngine:
             for segment in request.segments
         ]
         read = self.read(request, library, views)
-        scorer = load_scorer(self.folder)
+        whole = self.read_whole(request, library, views)
+        scorer = load_scorer(self.passage_reader or self.folder)
 
         def rows(count: int) -> tuple[Row, ...]:
             return tuple(
-                _row(segment, request, library, view, readings, scorer, count)
-                for segment, view, readings in zip(request.segments, views, read, strict=True)
+                _row(segment, request, library, view, readings, of_passages, scorer, count)
+                for segment, view, readings, of_passages in zip(request.segments, views, read, whole, strict=True)
             )
 
         return PartialRows(own=own_segments(request.segments, library), rows=rows)
+
+    def read_whole(
+        self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
+    ) -> list[Whole | None]:
+        """What the second model makes of whole passages (passage_reader.read_passages); empty where there is none."""
+        if self.passage_reader is None:
+            return [{}] * len(request.segments)
+        return read_passages(load(self.passage_reader, self.threads), request, library, views)
 
     def read(
         self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
@@ -127,20 +140,13 @@ def own_segments(segments: Sequence[Segment], library: Library) -> tuple[bool, .
     return tuple(bare(segment.text) not in library.copies for segment in segments)
 
 
-def claim_pieces(text: str) -> list[str]:
-    """The text in pieces that the model reads whole; what it does not read must not count as supported."""
-    words = text.split()
-    if len(words) <= CLAIM_WORDS:
-        return [text]
-    return [" ".join(words[start : start + CLAIM_WORDS]) for start in range(0, len(words), CLAIM_WORDS)]
-
-
 def _row(
     segment: Segment,
     request: VerifyRequest,
     library: Library,
     views: SegmentViews | None,
     readings: list[Reading | None] | None,
+    whole: Whole | None,
     scorer: Scorer,
     count: int,
 ) -> Row:
@@ -156,6 +162,6 @@ def _row(
         best = [(library.owner[i], library.sentences[i]) for i in ranked]
         return judge_by_rules(segment, request.passages, best, covered)
     done = [r for r in readings if r is not None]
-    if len(done) < len(readings):
+    if len(done) < len(readings) or whole is None:
         return _OUT_OF_TIME.row(segment.id, empty)
-    return judge_readings(segment, library, views, done, scorer, count, request.question)
+    return judge_readings(segment, library, views, done, scorer, count, request.question, whole)

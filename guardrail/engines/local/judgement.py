@@ -10,6 +10,7 @@ from guardrail.engines.local.evidence import choose_evidence
 from guardrail.engines.local.explained import without_explained
 from guardrail.engines.local.model import ERROR_TYPES
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
+from guardrail.engines.local.passage_reader import Whole
 from guardrail.engines.local.reasons import clash_in_words, reason_of
 from guardrail.engines.local.rules import CERTAIN, bare
 from guardrail.engines.local.scorer import Scorer, Signals, log_odds
@@ -62,11 +63,15 @@ def judge_readings(
     scorer: Scorer,
     count: int,
     question: str | None = None,
+    whole: Whole | None = None,
 ) -> Row:
-    """Row of one of ``count`` segments, an answer to the question, from all that was read of it."""
+    """Row of one of ``count`` segments, an answer to the question, from all that was read of it.
+
+    ``whole``: P(supported) by passage, where a second model has read them.
+    """
     windows, joint, single = _by_kind(readings)
     mismatches = gate(segment, library, readings, question)
-    signals = row_signals(readings, mismatches)
+    signals = row_signals(readings, mismatches, whole)
     supported = scorer(signals, count)
     if any(m.weight >= EXACT for m in mismatches):
         supported = min(supported, 1 - CERTAIN)
@@ -81,7 +86,8 @@ def judge_readings(
         if single is not None and library.owner[single.view.parts[0]] == window.passage:
             seen.append(single)
         clashing = _clashing(segment, library, reading) if supported >= _LIKELY and len(windows) > 1 else ()
-        alone = scorer(row_signals(seen, clashing or mismatches), count)
+        own = None if whole is None else {n: p for n, p in whole.items() if n == window.passage}
+        alone = scorer(row_signals(seen, clashing or mismatches, own), count)
         contradicted = reading.contradicted * min(1.0, reading.view.coverage / _ON_TOPIC)
         if clashing:
             contradicted = max(contradicted, CERTAIN if max(m.weight for m in clashing) >= _CLEAR else _LIKELY)
@@ -94,9 +100,18 @@ def judge_readings(
         if current is None or cell.supported > current.supported:
             cells[window.passage] = cell
 
+    read = {i for r in readings for i in r.view.parts}
+    best = max(whole, key=whole.__getitem__) if whole else None
+    if best is not None and cells[best] is None and supported >= _LIKELY:  # what it rests on stands there
+        said = _evidence(library, views, library.sentences_of(best), 2)
+        cells[best] = Cell(
+            supported=supported, contradicted=0.0, evidence=tuple(library.sentences[i].span for i in said)
+        )
+        read |= set(said)
+
     if copies := _copies(segment, library, readings):
         return _copied_row(segment, library, tuple(cells), copies)
-    evidence = choose_evidence(library, views.words, sorted({i for r in readings for i in r.view.parts}))
+    evidence = choose_evidence(library, views.words, sorted(read))
     contradicted = max((m.weight for m in mismatches if m.contradicts), default=0.0)
     clash, by_model = None, contradicted_by_model(windows, joint)
     if by_model >= _LIKELY:
@@ -165,7 +180,7 @@ def gate(
     )
 
 
-def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> Signals:
+def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch], whole: Whole | None = None) -> Signals:
     """Features of the scorer for one segment (training/fit.py fits on the same ones)."""
     windows, joint, single = _by_kind(readings)
     best = joint.supported if joint else max((r.supported for r in windows), default=0.5)
@@ -188,6 +203,7 @@ def row_signals(readings: Sequence[Reading], mismatches: Sequence[Mismatch]) -> 
         missing_names=worst(_WORDED),
         refuted=worst(_OTHERS, contradicts=True),
         unasserted=worst(_OTHERS - _WORDED, contradicts=False),
+        passage_support=log_odds(max(whole.values())) if whole else 0.0,
     )
 
 

@@ -20,6 +20,9 @@ from guardrail.types import ErrorType
 MODEL_FOLDER = Path(__file__).parent / "model"
 MAX_TOKENS = 320
 MAX_CLAIM_TOKENS = 128
+CLAIM_WORDS = 85
+"""Words of a segment read at once: 128 tokens hold them unless most are rare."""
+
 VERDICTS = 3
 """Columns of ``probabilities`` that hold supported, contradicted, neutral; those after them hold ERROR_TYPES."""
 
@@ -49,6 +52,10 @@ class Reader(Protocol):
     """Whether it reads table rows, objects and list items as statements (guardrail.text.records)."""
 
     def __init__(self, folder: Path, threads: int) -> None: ...
+
+    def tokens(self, text: str) -> int:
+        """How many tokens a text has, without special ones."""
+        ...
 
     def probabilities(
         self, pairs: Sequence[tuple[str, str]], stop: Callable[[], bool] = lambda: False
@@ -108,6 +115,10 @@ class CrossEncoder:
         self._session = session(folder, threads)
         self._encode = encoder(folder)
 
+    def tokens(self, text: str) -> int:
+        """See Reader.tokens."""
+        return len(self._encode(text))
+
     def probabilities(
         self, pairs: Sequence[tuple[str, str]], stop: Callable[[], bool] = lambda: False
     ) -> NDArray[np.float32]:
@@ -160,3 +171,11 @@ def _kinds(own: Sequence[int], other: Sequence[int], kinds: tuple[int, int, int]
         if run in runs:
             found[position] = follows
     return found
+
+
+def claim_pieces(text: str) -> list[str]:
+    """The text in pieces that the model reads whole; what it does not read must not count as supported."""
+    words = text.split()
+    if len(words) <= CLAIM_WORDS:
+        return [text]
+    return [" ".join(words[start : start + CLAIM_WORDS]) for start in range(0, len(words), CLAIM_WORDS)]

@@ -57,6 +57,10 @@ class PackReader:
         self._session = session(folder, threads)
         self._encode = encoder(folder)
 
+    def tokens(self, text: str) -> int:
+        """See Reader.tokens."""
+        return len(self._encode(text))
+
     def probabilities(
         self, pairs: Sequence[tuple[str, str]], stop: Callable[[], bool] = lambda: False
     ) -> NDArray[np.float32]:

@@ -120,6 +120,11 @@ class Library:
         """The sentences that are no rows of a table."""
         return tuple(sentence.text for sentence in self.sentences if sentence.table < 0)
 
+    def sentences_of(self, passage: int) -> range:
+        """Numbers of the sentences of a passage."""
+        ends = (*self._first, len(self.sentences))
+        return range(ends[passage], ends[passage + 1])
+
     def _parts(self, window: Window) -> range:
         start = self._first[window.passage]
         return range(start + window.first, start + window.last + 1)
@@ -186,8 +191,8 @@ class Library:
             text = " ".join(self.sentences[i].text for i in parts)
         else:
             text = passage.text[self.sentences[parts[0]].span.start : self.sentences[parts[-1]].span.end]
-        return View(titled(passage, text), tuple(parts), window, coverage)
+        return View(titled(passage.title, text), tuple(parts), window, coverage)
 
     def _in_context(self, index: int, *, first: bool) -> str:
         sentence = self.sentences[index]
-        return titled(self.passages[self.owner[index]], sentence.text) if first else sentence.text
+        return titled(self.passages[self.owner[index]].title, sentence.text) if first else sentence.text

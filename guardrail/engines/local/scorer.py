@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guardrail.engines.local.model import MODEL_FOLDER
+from guardrail.errors import ConfigurationError
 
 SIGNS = {
     "joint_support": 1,
@@ -25,6 +26,7 @@ SIGNS = {
     "missing_names": -1,
     "refuted": -1,
     "unasserted": -1,
+    "passage_support": 1,
 }
 """Signal names in order and the direction each may push P(supported)."""
 
@@ -41,7 +43,8 @@ class Signals(NamedTuple):
     agree. Nor is coverage: see docs/decisions/coverage-no-signal.md.) The other fields are the greatest weight
     (0..1) of a mismatch: a value that differs from the one in its place, one that is nowhere (mostly worked out, so
     it says less), a name or quotation that is nowhere, anything else that the evidence contradicts, and anything else
-    that it does not assert.
+    that it does not assert. ``passage_support`` is what a second model makes of the passage that speaks most for it, as
+    log-odds; 0 where there is none.
     """
 
     joint_support: float
@@ -54,6 +57,7 @@ class Signals(NamedTuple):
     missing_names: float
     refuted: float
     unasserted: float
+    passage_support: float = 0.0
 
 
 def answer_prior(segments: int) -> float:
@@ -89,10 +93,17 @@ def log_odds(probability: float) -> float:
 
 @lru_cache(maxsize=8)
 def load_scorer(folder: Path = MODEL_FOLDER) -> Scorer:
-    """The scorer that belongs to the model in that folder."""
+    """The scorer that belongs to the model in that folder.
+
+    Raises:
+        ConfigurationError: it was fitted for another version.
+    """
     raw = json.loads((folder / "scorer.json").read_text(encoding="utf-8"))
-    if raw["signals"] != list(SIGNS):
-        raise ValueError(
-            f"{folder / 'scorer.json'} was fitted for other signals {raw['signals']}. Run training.fit again."
+    known = list(SIGNS)
+    if raw["signals"] not in (known, known[:-1]):  # the last one is new: without it there is no second model
+        raise ConfigurationError(
+            f"{str(folder / 'scorer.json')!r} was fitted for other signals: {', '.join(raw['signals'])}. "
+            "Run training.fit again, or install weights for this version."
         )
-    return Scorer(tuple(raw["weights"]), raw["intercept"], raw["length"])
+    weights = (*raw["weights"], 0.0)[: len(known)]
+    return Scorer(weights, raw["intercept"], raw["length"])
