@@ -113,7 +113,7 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	../venv/bin/guardrail demo --json > demo.jsonl; \
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \
 	code=0; said=$$(../venv/bin/guardrail check demo.jsonl --engine local:base 2>&1) || code=$$?; \
-	echo "without the larger model: $$said"; test "$$code:$${said#*rag-guardrail}" = '2:[base]".'; \
+	echo "without the larger model: $$said"; test "$$code:$${said#*rag-guardrail}" = '2:[base]"'; \
 	../venv/bin/python $(PIP) install ../base/*.whl; \
 	../venv/bin/guardrail check demo.jsonl --engine local:base > base.jsonl || test $$? = 1; \
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("base.jsonl")]; print("local:base:", *n)'; \
