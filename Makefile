@@ -112,11 +112,12 @@ wheel-test: $(VENV)/bin/python ## build the wheel, install it elsewhere, run dem
 	cp docs/policy.schema.json "$$dir/work/docs"; cd "$$dir/work"; \
 	../venv/bin/guardrail demo --json > demo.jsonl; \
 	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("demo.jsonl")]; print("demo:", *n)'; \
-	code=0; said=$$(../venv/bin/guardrail check demo.jsonl --engine local:base 2>&1) || code=$$?; \
+	echo '{"answer": "It closes at 8 pm.", "passages": ["It closes at 8 pm every day."]}' > one.jsonl; \
+	code=0; said=$$(../venv/bin/guardrail check one.jsonl --engine local:base 2>&1) || code=$$?; \
 	echo "without the larger model: $$said"; test "$$code:$${said#*rag-guardrail}" = '2:[base]"'; \
 	../venv/bin/python $(PIP) install ../base/*.whl; \
-	../venv/bin/guardrail check demo.jsonl --engine local:base > base.jsonl || test $$? = 1; \
-	../venv/bin/python -c 'import json; n = [json.loads(line)["verdict"] for line in open("base.jsonl")]; print("local:base:", *n)'; \
+	../venv/bin/guardrail check one.jsonl --engine local:base > base.jsonl; \
+	../venv/bin/python -c 'import json; print("local:base:", json.loads(open("base.jsonl").read())["verdict"])'; \
 	code=0; said=$$(../venv/bin/guardrail check demo.jsonl --engine llm --model none 2>&1) || code=$$?; \
 	echo "without extras: $$said"; test "$$code:$${said#*rag-guardrail}" = '2:[openai]".'; \
 	../venv/bin/python $(PIP) install "$$wheel[openai]" pytest hypothesis jsonschema; \
