@@ -6,7 +6,7 @@ then keep no digits. So each channel is divided by a factor, and the weights tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 import torch
@@ -52,7 +52,7 @@ def smooth(model: nn.Module, part: nn.Module, samples: Iterable[tuple[Tensor, ..
         largest[name] = torch.maximum(largest[name], seen) if name in largest else seen
 
     linears = {name: module for name, module in part.named_modules() if isinstance(module, nn.Linear)}
-    hooks = [module.register_forward_pre_hook(_with_name(look, name)) for name, module in linears.items()]
+    hooks = [module.register_forward_pre_hook(partial(look, name)) for name, module in linears.items()]
     model.eval()
     for sample in samples:
         model(*sample)
@@ -63,9 +63,3 @@ def smooth(model: nn.Module, part: nn.Module, samples: Iterable[tuple[Tensor, ..
         factor = largest[name].clamp(min=_LEAST) ** STRENGTH / weights ** (1 - STRENGTH)
         parent, _, own = name.rpartition(".")
         setattr(part.get_submodule(parent), own, Smooth(linear, factor))
-
-
-def _with_name(
-    look: Callable[[str, nn.Module, tuple[Tensor, ...]], None], name: str
-) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
-    return partial(look, name)

@@ -9,6 +9,7 @@ import re
 from calendar import monthrange
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, timedelta
+from itertools import product
 from typing import NamedTuple
 
 from guardrail.engines.llm.workings import in_digits, numbers_in
@@ -68,8 +69,7 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
     for step, stated in (*_steps(workings), *_steps_of_days(workings, known, wanted)):
         if step.length.raw not in numbers or not any(_agree(step.start, each) for each in known):
             continue
-        days, months = (part * int(step.length.raw) for part in STEPS[round(step.length.base / step.length.raw, 3)])
-        if not any(_is(stated, end) for end in _ends(step.start, step.sign * days, step.sign * months)):
+        if not any(_is(stated, end) for end in _ends(step)):
             continue
         known.append(stated)
         if _agree(wanted, stated):
@@ -92,14 +92,8 @@ def ends_a_term(
     terms = [length for length in lengths if length.unit == "s" and length.raw and length.raw == int(length.raw)]
     if coincidence_of_moment(wanted, known, terms) > _COINCIDENCE:
         return False
-    for start in known:
-        for length in terms:
-            step = STEPS.get(round(length.base / length.raw, 3))
-            for sign in (1, -1) if step else ():
-                days, months = (part * int(length.raw) * sign for part in step or ())
-                if any(_is(wanted, end) for end in _ends(start, days, months)):
-                    return True
-    return False
+    steps = (_Step(*each) for each in product(known, terms, (1, -1)))
+    return any(_is(wanted, end) for step in steps for end in _ends(step))
 
 
 class _Step(NamedTuple):
@@ -150,7 +144,12 @@ def _step_of(text: str) -> Amount | None:
     found = [fact.value for fact in extract(in_digits(text)).counted if isinstance(fact.value, Amount)]
     step = found[0] if len(found) == 1 else None
     whole = step is not None and step.unit == "s" and 0 < step.raw < 10_000 and step.raw == int(step.raw)
-    return step if step is not None and whole and round(step.base / step.raw, 3) in STEPS else None
+    return step if step is not None and whole and _unit_of(step) in STEPS else None
+
+
+def _unit_of(length: Amount) -> float:
+    """Seconds of the unit in which a length is counted."""
+    return round(length.base / length.raw, 3)
 
 
 def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment]) -> bool:
@@ -413,9 +412,10 @@ def _day_of(text: str) -> Moment | None:
     return whole[0] if len(whole) == 1 else None
 
 
-def _ends(start: Moment, days: int, months: int) -> list[date]:
+def _ends(step: _Step) -> list[date]:
     """The day so far from another, and the one before: a term of a month from the 1st ends on the last."""
-    end = moved(start, days, months)
+    days, months = (step.sign * int(step.length.raw) * part for part in STEPS.get(_unit_of(step.length), (0, 0)))
+    end = moved(step.start, days, months) if days or months else None
     return [end, end - timedelta(days=1)] if end is not None and end > date.min else []
 
 

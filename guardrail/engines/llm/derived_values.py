@@ -163,12 +163,6 @@ class DerivedValues:
         return figures | _in_words([self._asked, *self._facts])
 
     @cached_property
-    def _terms(self) -> list[Amount]:
-        """Lengths of time that documents and question state."""
-        found = (fact.value for each in (self._asked, *self._facts) for fact in each.counted)
-        return [value for value in found if isinstance(value, Amount) and value.unit == "s"]
-
-    @cached_property
     def _clock_parts(self) -> set[float]:
         """Hours and minutes of times of day, for "60 - 36 + 31 = 55" from 15:36 to 16:31."""
         clocks = [each for text in self._texts for each in _CLOCK.finditer(text)]
@@ -200,7 +194,7 @@ class DerivedValues:
         length = _in_days(value, said)
         return (
             gives_day(value, workings, self.numbers, self._moments)
-            or ends_a_term(value, workings, self._moments, self._terms)
+            or ends_a_term(value, workings, self._moments, self._times)
             or gives(length, workings, self._summands | self._clock_parts, factors)
             or gives_span(length, workings, self._moments_and_next)
             or gives_days(length, workings, self._moments)
@@ -297,6 +291,7 @@ class DerivedValues:
 
     @cached_property
     def _times(self) -> list[Amount]:
+        """Lengths of time that documents and question state."""
         facts = (fact.value for each in (self._asked, *self._facts) for fact in each.counted)
         return [value for value in facts if isinstance(value, Amount) and value.unit == "s"]
 

@@ -6,7 +6,7 @@ They count where the sum is right, gives the value, and is made of numbers that 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from guardrail.text.facts import extract
@@ -70,11 +70,7 @@ def gives(
         known: Numbers of the documents and the question (``numbers_in``).
         factors: Further ones that may be a factor or divisor, one in each sum: 0.5 for "half off", 31 of July.
     """
-    amounts = _amounts(value)
-    return bool(amounts) and any(
-        all(any(_is(amount, *result) for result in results) for amount in amounts)
-        for results in worked_out(workings, known, factors)
-    )
+    return _any_gives(value, worked_out(workings, known, factors), _is)
 
 
 def gives_nearly(
@@ -93,10 +89,10 @@ def gives_nearly(
         factors: As for ``gives``.
         leeway: Between what shares of the value the result must lie ((0.99, 1.0): a little less).
     """
-    amounts = _amounts(value)
-    return bool(amounts) and any(
-        all(any(_is_near(amount, *result, leeway) for result in results) for amount in amounts)
-        for results in worked_out(workings, known, factors)
+    return _any_gives(
+        value,
+        worked_out(workings, known, factors),
+        lambda amount, result, is_share: _is_near(amount, result, is_share, leeway),
     )
 
 
@@ -139,8 +135,14 @@ def any_holds(workings: Iterable[tuple[str, str]], known: set[float]) -> bool:
     return any(any(_results(list(totals(left, known)), right)) for left, right in workings)
 
 
-def _amounts(value: str) -> list[Amount]:
-    return [fact.value for fact in extract(value).facts if isinstance(fact.value, Amount)]
+def _any_gives(
+    value: str, workings: Iterable[list[tuple[float, bool]]], fits: Callable[[Amount, float, bool], bool]
+) -> bool:
+    """Whether some working has a result for every amount of the value."""
+    amounts = [fact.value for fact in extract(value).facts if isinstance(fact.value, Amount)]
+    return bool(amounts) and any(
+        all(any(fits(amount, *result) for result in results) for amount in amounts) for results in workings
+    )
 
 
 def _joined(text: str) -> str:
