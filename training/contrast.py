@@ -40,11 +40,14 @@ def language_of(path: Path) -> str:
 
 
 def least_shown(
-    sets: Sequence[dict[str, Any]], shown: Counter[str], count: int, rng: random.Random
+    sets: Sequence[dict[str, Any]], shown: Counter[str], count: int, rng: random.Random, *, key: str = "p"
 ) -> list[dict[str, Any]]:
-    """So many sets to train on, those shown least first, so that every set is shown before one comes again."""
-    chosen = sorted(sets, key=lambda row: shown[row["p"]] + rng.random())[:count]
-    shown.update(row["p"] for row in chosen)
+    """So many sets to train on, those shown least first, so that every set is shown before one comes again.
+
+    ``key`` names what tells the sets apart.
+    """
+    chosen = sorted(sets, key=lambda row: shown[row[key]] + rng.random())[:count]
+    shown.update(row[key] for row in chosen)
     return chosen
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from guardrail.evaluation.stress import right_versions, wrong_versions
 from guardrail.types import ErrorType
 from training import mixture
+from training.cases import case_pairs, cases
 from training.contrast import contrast_group, contrast_sets, least_shown
 from training.elementary import elementary_pairs
 from training.pairs import (
@@ -34,9 +35,9 @@ from training.pairs import (
 
 LONG = mixture.LONG | {"check_covid"}
 
-FIRST = {"contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20, "extra": 400}
-LATER = {"contrast": 220, "short": 220, "records": 40, "long": 24, "frames": 40, "extra": 350}
-"""Contrast sets, rows, records, rows, pairs, rows of a further folder in a round."""
+FIRST = {"cases": 0, "contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20, "extra": 400}
+LATER = {"cases": 40, "contrast": 220, "short": 220, "records": 40, "long": 24, "frames": 40, "extra": 350}
+"""Cases, contrast sets, rows, records, rows, pairs, rows of a further folder in a round; cases are English."""
 
 FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
@@ -104,11 +105,15 @@ def rounds(
     weights = [shares[record["set"]] * (1 if record["lang"] == "en" else OTHERS) for record in records]
     sets = contrast_sets(held=False, langs=langs)
     seen: Counter[str] = Counter()
+    shown_cases: Counter[str] = Counter()
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
         counts = FIRST if number < FIRST_ROUNDS else LATER
         chosen = least_shown(sets, seen, counts["contrast"], rng)
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
+        if "en" in langs:
+            for row in least_shown(cases(held=False), shown_cases, counts["cases"], rng, key="id"):
+                made += packed(list(case_pairs(row, rng)))
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):

@@ -23,7 +23,7 @@ from guardrail.text.facts.units import DAY
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
 _DAYS = re.compile(r"(?P<start>\d{1,2})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2})")
 _CLOCK_STEP = re.compile(
-    r"(?P<start>\d{1,2}[:.]\d{2}(?:\s?[ap]\.?m\.?)?)\s*(?P<sign>[-+−–])\s*"
+    r"(?P<start>\d{1,2}(?:[:.]|\s?h\s?)\d{2}(?:\s?[ap]\.?m\.?|\sUhr)?)\s*(?P<sign>[-+−–])\s*"
     r"(?:(?P<hours>\d{1,2}):(?P<minutes>\d{2})|(?P<length>[^-+−–:]{1,40}))",
     re.IGNORECASE,
 )
@@ -86,7 +86,8 @@ def ends_a_term(
     follow as easily (guardrail.text.facts.calendar).
     """
     wanted = _day_of(value)
-    if wanted is None or not any(right.strip() == str(wanted.day) for _, right in workings):
+    forms = {f"{wanted.day}", f"{wanted.month}/{wanted.day}", f"{wanted.day}/{wanted.month}"} if wanted else set()
+    if wanted is None or not any(right.strip() in forms for _, right in workings):
         return False
     known = [moment for moment in moments if moment.month and moment.day]
     terms = [length for length in lengths if length.unit == "s" and length.raw and length.raw == int(length.raw)]

@@ -80,13 +80,23 @@ MONTH_NAMES = _EUROPEAN_MONTHS | {
 _ENGLISH_TOO = "April|August|September|November|mars"
 _EUROPEAN_MONTH = "|".join(sorted(set(_EUROPEAN_MONTHS) - set(_ENGLISH_TOO.split("|")), key=len, reverse=True))
 _EUROPEAN_YEAR = r"(?:\s(?:de\s|del\s)?(?P<y{n}>1[5-9][0-9]{{2}}|20[0-9]{{2}})\b(?!\s?(?:€|EUR|Euro|%|km|kg)))"
+_HOUR_OF_DAY = "[01]?[0-9]|2[0-4]"
 _EUROPEAN = re.compile(
     rf"\b(?P<d1>[0-9]{{1,2}})(?:\.|er|º)?\s?(?:de\s)?(?P<m1>{_EUROPEAN_MONTH})\b{_EUROPEAN_YEAR.format(n=1)}?"
     rf"|\b(?P<d2>[0-9]{{1,2}})(?:\.|er)?\s?(?P<m2>{_ENGLISH_TOO}){_EUROPEAN_YEAR.format(n=2)}"
     rf"|\b(?P<m3>{_EUROPEAN_MONTH}|mars){_EUROPEAN_YEAR.format(n=3)}"
     r"|\b(?P<d4>[0-9]{1,2})\.\s(?P<m4>April|August|September|November)\b"
+    rf"|(?<![0-9.,:])(?P<h1>{_HOUR_OF_DAY})(?:\sUhr\s(?P<min2>[0-5][0-9])(?!\w)|(?:[.:](?P<min1>[0-5][0-9]))?\sUhr\b)"
+    rf"|(?<![0-9.,:])(?P<h4>{_HOUR_OF_DAY})(?:[.:](?P<min5>[0-5][0-9]))?"
+    rf"(?=\s?(?:bis|und|oder|[-–])\s?(?:{_HOUR_OF_DAY})(?:[.:][0-5][0-9])?\sUhr\b)"
+    rf"|(?<=\blas\s)(?P<h2>{_HOUR_OF_DAY})\.(?P<min3>[0-5][0-9])(?![.,]?[0-9]|\s?(?:%|€|km|kg))"
+    rf"|(?<![0-9.,:])(?P<h3>{_HOUR_OF_DAY})\s?h\s?(?P<min4>[0-5][0-9])(?![.,:]?[0-9]|\s?(?:min|€|km|kg|%))"
 )
-"""German, Spanish and French: "31. März 2025", "31 de marzo de 2025", "31 mars 2025"."""
+"""German, Spanish, French: "31. März 2025", "31 de marzo de 2025", "1er mars", "20.15 Uhr", "las 20.15", "20 h 15"."""
+
+_FRENCH_AT = re.compile(r"(?:\bà|\bvers|\bdès|\bavant|\baprès)\s$", re.IGNORECASE)
+_SURELY_TIME = 7
+"""Hours from which "7 h 30" is a time of day in any place."""
 
 _GERMAN_AT = re.compile(r"\b(?:am|bis|zum|vom|dem|der|den|des|seit|vor)\s$")
 
@@ -108,7 +118,7 @@ _CHINESE_DATE = re.compile(
     rf"|(?P<century>{_CN}{{1,3}})世纪"
     r"|(?:星期|周|礼拜)(?P<weekday>[一二三四五六日天])"
     rf"|(?:(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里|午前|午後|夕方|朝|夜|晩)[の\s]?)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})\s?[点时時](?P<half>半)?(?!钟头|间|間|候|代|期|点|五|数|[一二三四]?[，。]?成)(?:\s?(?P<min1>{_CN}{{1,3}})\s?分|(?P<min2>[二三四五]?十[一二三四五六七八九]?|[0-5][0-9])(?![{_CN[1:-1]}%.,个元块天年月日号公米斤克人次点小分秒]))?"
-    rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路|間)",
+    rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路|間|以内|以上|未満|ほど|くらい|ぐらい|後|前|ごと|を過ぎ|分の)",
 )
 
 
@@ -182,8 +192,13 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
     return None if not placed and _COUNTED.match(text, match.end()) else Moment(years=_year(g["y7"]))
 
 
-def _european(match: re.Match[str]) -> Moment:
+def _european(match: re.Match[str], text: str) -> Moment | None:
     g = match.groupdict()
+    if hour := g["h1"] or g["h2"] or g["h3"] or g["h4"]:
+        minute = int(g["min1"] or g["min2"] or g["min3"] or g["min4"] or g["min5"] or 0)
+        if g["h3"] and int(hour) < _SURELY_TIME and not _FRENCH_AT.search(text, 0, match.start()):
+            return None  # "un retard de 2 h 15" is a length
+        return Moment(minute=(int(hour) * 60 + minute) % 1440, sure=not g["h2"] or int(hour) > 12)
     day = g["d1"] or g["d2"] or g["d4"]
     month = _EUROPEAN_MONTHS[g["m1"] or g["m2"] or g["m3"] or g["m4"]]
     return Moment(years=_year(g["y1"] or g["y2"] or g["y3"]), month=month, day=int(day) if day else None)
@@ -241,8 +256,8 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
         else:
             stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
             found.append((Span(match.start("h5") if match["h5"] else match.start(), stop), moment))
-    others = [
-        (Span(*match.span()), _european(match))
+    read = [
+        (Span(*match.span()), _european(match, text))
         for match in _EUROPEAN.finditer(text)
         if not match["m4"]
         or match.end() - match.start() == len(text)
@@ -250,8 +265,8 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
         or not may_be_english(text)  # "in 10. August was"
     ]
     if not text.isascii():
-        chinese = ((Span(*match.span()), _chinese(match)) for match in _CHINESE_DATE.finditer(text))
-        others += [(span, moment) for span, moment in chinese if moment is not None]
+        read += [(Span(*match.span()), _chinese(match)) for match in _CHINESE_DATE.finditer(text)]
+    others = [(span, moment) for span, moment in read if moment is not None]
     if not others:
         return found
     # Where two readings overlap, the longer wins ("2019年3月" is a bare year in English).

@@ -278,6 +278,8 @@ TERM = values(
     ("value", "workings", "holds"),
     [
         ("6. August", [("8 - 2", "6")], True),  # three months after 6 May: the calendar says so
+        ("6. August", [("6/5 + 3", "6/8")], True),
+        ("6. August", [("6/5 + 3", "6/7")], False),
         ("6. August", [], False),
         ("16. August", [("8 + 8", "16")], False),
         ("6. Juni", [("8 - 2", "6")], False),
@@ -296,3 +298,9 @@ def test_terms_and_times_of_the_readers_own_case(value: str, workings: list[tupl
 def test_a_count_of_days_is_no_day_of_a_month(said: str, holds: bool) -> None:
     told = values("料金は30分ごとに150円です。", "火曜と木曜に、全部で8日間お願いします。")
     assert told.follow(said[:2], f"{said}、6,800円です。", []) is holds
+
+
+@pytest.mark.parametrize(("value", "holds"), [("4月27日", True), ("4月30日", False)])
+def test_a_term_in_japanese_is_a_length(value: str, holds: bool) -> None:
+    told = values("払い戻しの期間は、ご乗車日の翌日から数えて30日以内です。", "乗ったのは3月28日です。")
+    assert told.follow(value, f"期限は{value}までです。", [("3/29 + 29", value[:-1].replace("月", "/"))]) is holds

@@ -73,6 +73,32 @@ def test_months_of_other_languages(text, moment):
     assert [found for _, found in read_moments(text)] == [moment]
 
 
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("um 20 Uhr", [1200]),
+        ("um 20.15 Uhr", [1215]),
+        ("um 20 Uhr 15", [1215]),
+        ("von 8 bis 17.30 Uhr", [480, 1050]),
+        ("llegó a las 16.31.", [991]),
+        ("vers 20 h 30", [1230]),
+        ("dès 6h05", [365]),
+        ("de 9 h 15 à 17 h 30", [555, 1050]),
+        ("un retard de 2 h 15", []),
+        ("las 16.31 kg", []),
+        ("20.15 Euro", []),
+        ("en 12 h 30 min", []),
+    ],
+)
+def test_times_of_day_of_other_languages(text, minutes):
+    assert [moment.minute for _, moment in read_moments(text)] == minutes
+
+
+@pytest.mark.parametrize(("text", "day"), [("30日以内", None), ("3日後", None), ("30日まで", 30), ("3月30日以上", 30)])
+def test_a_number_of_days_is_no_day_of_a_month(text, day):
+    assert [moment.day for _, moment in read_moments(text)] == ([day] if day else [])
+
+
 @pytest.mark.parametrize("text", ["the planet Mars", "Mai Lee", "Marzo is a band", "12 marshmallows", "4 mars bars"])
 def test_names_that_are_months_elsewhere(text):
     assert read_moments(text) == []
