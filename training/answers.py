@@ -14,6 +14,7 @@ from typing import Any
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.evaluation.stress import inject
 from guardrail.types import Passage, Verdict
+from training.cases import cases
 from training.contrast import contrast_sets
 from training.elementary import elementary_pairs
 from training.pairs import SOURCES, SUPPORTED, held_out, human_files, join, parts_of, read_rows, written_records
@@ -171,6 +172,31 @@ def realistic_answers() -> Iterator[SentenceLabels]:
                 question=row["question"],
                 dataset=f"realistic {path.stem}",
                 group=row["id"],
+            )
+            yield SentenceLabels(answer, labels)
+
+
+def case_answers() -> Iterator[SentenceLabels]:
+    """Two answers of each held-out case: in one every other sentence is the false twin, in the other the rest are."""
+    for row in cases(held=True):
+        passages = tuple(
+            Passage(id=str(number), text=p["text"], title=p["title"]) for number, p in enumerate(row["passages"], 1)
+        )
+        for first in (0, 1):
+            sides = ["wrong" if (number + first) % 2 else "right" for number in range(len(row["sentences"]))]
+            told = [twins[side] for twins, side in zip(row["sentences"], sides, strict=True)]
+            answer = LabelledAnswer(
+                id=f"{row['id']}-{first}",
+                answer="\n".join(told),
+                passages=passages,
+                label=Verdict.UNSUPPORTED,
+                question=row["question"],
+                dataset="cases",
+                group=row["id"],
+            )
+            labels = tuple(
+                (text, "supported" if side == "right" else "unsupported")
+                for text, side in zip(told, sides, strict=True)
             )
             yield SentenceLabels(answer, labels)
 

@@ -35,6 +35,7 @@ from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.types import Segment
 from training.answers import (
     SentenceLabels,
+    case_answers,
     contrast_answers,
     elementary_answers,
     injected_answers,
@@ -270,7 +271,8 @@ def main() -> None:
     for source in sorted({a.dataset for a in answers}):
         chosen = [a for a in answers if a.dataset == source][: arguments.limit]
         examples.extend(e for a in chosen if (e := read(a, engine)) is not None)
-    examples.extend(example for case in realistic_answers() for example in read_sentences(case, engine))
+    told = [*realistic_answers(), *case_answers()]
+    examples.extend(example for case in told for example in read_sentences(case, engine))
     print(f"cross-validated loss: {cross_validate(examples):.4f}")
     model = fit(examples)
     shift = shift_for(model, examples, FALSE_ALARMS)
