@@ -13,11 +13,13 @@ from guardrail.types import Span
 _CHUNK = 2000  # the segmenter is quadratic in open quotes, so it never sees more than this many characters at once
 _CUT = re.compile(r"[.!?][\"')\]]?\s|[。！？]")
 _MARKER_ONLY = re.compile(r"\s*[(（]?(?:\d{1,3}|[a-z])[.)、）]\s*$")
-_DAY_ENDS = re.compile(
-    r"\b(?:am|zum|vom|bis|ab|dem|den|der|des|seit|und|oder|nach|vor|zwischen)\s(?:[12]?[0-9]|3[01])\.\s$", re.IGNORECASE
-)
+_BEFORE_DATE = r"\b(?:am|zum|vom|bis|ab|dem|den|der|des|seit|und|oder|nach|vor|zwischen|einschließlich|spätestens)\s"
+_DAY_ENDS = re.compile(r"(?<![\w.,])(?:[12]?[0-9]|3[01])\.\s$")
+_GERMAN_DAY_ENDS = re.compile(rf"{_BEFORE_DATE}(?:[12]?[0-9]|3[01])\.\s$", re.IGNORECASE)
+_DATE_ENDS = re.compile(rf"{_BEFORE_DATE}(?:[12]?[0-9]|3[01])\.\s?(?:1[0-2]|0?[1-9])\.\s$", re.IGNORECASE)
 _GERMAN_MONTH = re.compile(
     r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+    r"(?P<year>\s(?:19|20)[0-9]{2}\b)?"
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -44,7 +46,11 @@ def _pieces(text: str, lang: str) -> list[str]:
 
 
 def _goes_on(before: str, piece: str) -> bool:
-    return _DAY_ENDS.search(before[-20:]) is not None and _GERMAN_MONTH.match(piece) is not None
+    """Whether a piece goes on after a German date: "zum 1. | Oktober", "am 28.7. | um 15 Uhr"."""
+    before = before[-32:]
+    if month := _GERMAN_MONTH.match(piece):
+        return (_DAY_ENDS if month["year"] else _GERMAN_DAY_ENDS).search(before) is not None
+    return not piece[:1].isupper() and _DATE_ENDS.search(before) is not None
 
 
 def split_sentences(run: str) -> list[Span]:

@@ -22,6 +22,11 @@ def pieces(run):
             ["Frist ist am 3. Mai und zum 1. Oktober.", "Dann nicht."],
         ),
         ("Siehe Absatz 1. Mai bleibt frei.", ["Siehe Absatz 1.", "Mai bleibt frei."]),
+        (
+            "Sie läuft bis einschließlich 31. Oktober 2025. Gut.",
+            ["Sie läuft bis einschließlich 31. Oktober 2025.", "Gut."],
+        ),
+        ("Anreise am 28.7. um 15 Uhr, Abreise am 2.8. Gut.", ["Anreise am 28.7. um 15 Uhr, Abreise am 2.8.", "Gut."]),
     ],
 )
 def test_markers_and_wordless_pieces_join_a_sentence(run, expected):

@@ -21,6 +21,9 @@ from guardrail.text.facts.fact import Amount, Moment
 from guardrail.text.facts.units import DAY
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")
+_MARK = re.compile(r"\s*[(（][^()（）]{1,40}[)）]")
+"""What a judge puts in brackets beside a date: "15 March 2024 (question) + 1 year"."""
+_NEXT_STEP = re.compile(r"\s[-+−–]\s")
 _DAYS = re.compile(r"(?P<start>\d{1,2})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2})")
 _CLOCK_STEP = re.compile(
     r"(?P<start>\d{1,2}(?:[:.]|\s?h\s?)\d{2}(?:\s?[ap]\.?m\.?|\sUhr)?)\s*(?P<sign>[-+−–])\s*"
@@ -54,7 +57,13 @@ _WAY = re.compile(
 )
 
 
-def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Iterable[Moment]) -> bool:
+def gives_day(
+    value: str,
+    workings: Iterable[tuple[str, str]],
+    numbers: set[float],
+    moments: Iterable[Moment],
+    lengths: Collection[float] = frozenset(),
+) -> bool:
     """Whether one of the workings gives a date.
 
     Args:
@@ -62,12 +71,15 @@ def gives_day(value: str, workings: Iterable[tuple[str, str]], numbers: set[floa
         workings: What stands on both sides of each "="; a later one may start from the result of an earlier one.
         numbers: Those of the documents and the question.
         moments: Dates and times of the documents and the question.
+        lengths: Lengths of time of the documents and the question, in seconds: "28 days" for "four weeks".
     """
     wanted, known = _day_of(value), [moment for moment in moments if moment.month and moment.day]
     if wanted is None:
         return False
-    for step, stated in (*_steps(workings), *_steps_of_days(workings, known, wanted)):
-        if step.length.raw not in numbers or not any(_agree(step.start, each) for each in known):
+    single = list(_single_steps(workings))
+    for step, stated in (*_steps(single), *_steps_of_days(single, known, wanted)):
+        told = step.length.raw in numbers or any(near(step.length.base, each, 1e-3) for each in lengths)
+        if not told or not any(_agree(step.start, each) for each in known):
             continue
         if not any(_is(stated, end) for end in _ends(step)):
             continue
@@ -103,6 +115,26 @@ class _Step(NamedTuple):
     start: Moment
     length: Amount
     sign: int
+
+
+def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Workings without what stands in brackets, either side first, those of several steps one step at a time."""
+    for one, other in workings:
+        sides = _MARK.sub("", one).strip(), _MARK.sub("", other).strip()
+        for sum_, right in (sides, sides[::-1]):
+            left = sum_
+            while len(cuts := [cut.start() for cut in _NEXT_STEP.finditer(left)]) > 1:
+                first = left[: cuts[1]]
+                signed = _STEP.fullmatch(first)
+                start, length = (_day_of(signed["start"]), _step_of(signed["length"])) if signed else (None, None)
+                if signed is None or start is None or length is None:
+                    break
+                ends = _ends(_Step(start, length, 1 if signed["sign"] == "+" else -1))
+                if not ends:
+                    break
+                yield first, ends[0].isoformat()
+                left = ends[0].isoformat() + left[cuts[1] :]
+            yield left, right
 
 
 def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]]:

@@ -23,7 +23,7 @@ from guardrail.engines.llm.calendar_sums import (
     is_month_length,
 )
 from guardrail.engines.llm.hedges import leeway
-from guardrail.engines.llm.workings import gives, gives_nearly, numbers_in, totals, worked_out
+from guardrail.engines.llm.workings import gives, gives_nearly, in_digits, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.calendar import moved
@@ -65,7 +65,9 @@ _ROUNDS_DOWN = re.compile(
 
 _NEXT_DAY = re.compile(
     r"\b(?:day|evening|night|morning)s?\s(?:before|after)\b|\b(?:previous|next|following|preceding)\s(?:day|evening|night|morning)\b"
-    r"|\b(?:eve\sof|tomorrow|yesterday|overnight)\b|[前次翌]一?[天日]|第二天",
+    r"|\b(?:eve\sof|tomorrow|yesterday|overnight)\b|[前次翌]一?[天日]|第二天"
+    r"|\b(?:Tag|Abend|Morgen)\s(?:vor|nach|davor|danach)\b|\b(?:Vortag|Folgetag|Vorabend|morgen|gestern)\b"
+    r"|\bdía\s(?:anterior|siguiente|antes|después)\b|\bvíspera\b|\b(?:veille|lendemain)\b|\bjour\s(?:précédent|suivant|d['’]avant|d['’]après)\b",
     re.IGNORECASE,
 )
 
@@ -156,6 +158,19 @@ class DerivedValues:
         alike = all(isinstance(amount, Amount) and amount.unit in units for amount in amounts)
         return alike and gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
 
+    def follow_in_parts(self, value: str, workings: Workings) -> bool:
+        """Whether day, month and year of a date are each known, or what a working gives: "15 - 1 = 14" for 14 March."""
+        dates = [fact.value for fact in extract(value).facts]
+        date = dates[0] if len(dates) == 1 else None
+        if not isinstance(date, Moment) or not date.month:
+            return False
+        given = {n for results in worked_out(workings, self._days_apart, self._factors) for n, _ in results}
+        year = date.years[0] if date.years and date.years[0] == date.years[1] else None
+        wanted = [(date.day, {m.day for m in self._moments}), (date.month, {m.month for m in self._moments})]
+        wanted.append((year, {y for m in self._moments for y in m.years or ()}))
+        parts = [(part, known) for part, known in wanted if part is not None]
+        return any(part in given for part, _ in parts) and all(part in known or part in given for part, known in parts)
+
     @cached_property
     def numbers(self) -> set[float]:
         """All that documents and question have, in digits or in words."""
@@ -193,7 +208,7 @@ class DerivedValues:
         lengths = self._lengths | {size * each for size in self._sizes for each in sums}
         length = _in_days(value, said)
         return (
-            gives_day(value, workings, self.numbers, self._moments)
+            gives_day(value, workings, self._days_apart, self._moments, self._lengths)
             or ends_a_term(value, workings, self._moments, self._times)
             or gives(length, workings, self._summands | self._clock_parts, factors)
             or gives_span(length, workings, self._moments_and_next)
@@ -282,7 +297,15 @@ class DerivedValues:
 
     @cached_property
     def _lengths(self) -> set[float]:
-        return {amount.base for amount in self._times}
+        """Lengths of time in seconds, also those with their number in German, Spanish or French words."""
+        spelt = (in_digits(text) for text in self._texts)
+        amounts = (
+            fact.value
+            for one, text in zip(spelt, self._texts, strict=True)
+            if one != text
+            for fact in extract(one).counted
+        )
+        return {a.base for a in (*self._times, *amounts) if isinstance(a, Amount) and a.unit == "s"}
 
     @cached_property
     def _sizes(self) -> set[float]:

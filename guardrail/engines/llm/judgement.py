@@ -192,8 +192,9 @@ def _point(
     if reply.verdict == "supported" and reply.error == "none" and set(labels) <= {"N", "O", "P"}:
         part = "P" in labels
         notes = [reply.analysis, *(side for pair in own for side in pair)]
-        if (not part or backed) and documents.asked(claim.text, pairs, notes, agreed=reply.agreed, part=part):
-            parts = tuple((n, span) for n in sorted(backed) if labels[n] == "P" for span in quotes[n])
+        told = {n for n in quotes if labels[n] == "P" and (n in backed or reply.agreed)}
+        if (not part or told) and documents.asked(claim.text, pairs, notes, agreed=reply.agreed, part=part):
+            parts = tuple((n, span) for n in sorted(told) for span in quotes[n])
             return replace(_unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION), evidence=parts)
     if reply.verdict in ("absent", "no_claim"):
         return _unsaid(reply, certainty, labels, claim, segment, cells, documents)

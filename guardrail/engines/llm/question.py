@@ -21,7 +21,7 @@ _WORKED_OUT = 0.2
 _QUOTED = 2
 """Words and figures that a quote of the question has at least."""
 
-_NAMES_QUESTION = re.compile(r"\bquestion\b|问题|提问|题[中目]|質問", re.IGNORECASE)
+_NAMES_QUESTION = re.compile(r"\bquestion\b|\bFrage\b|\bpregunta\b|问题|提问|题[中目]|質問", re.IGNORECASE)
 _PARTS = re.compile(
     r"[:：](?!\d)|[=;；()（）、]|,\s|,?\s?\bfrom the question\b|\bquestion\b|问题|提问|题[中目]|質問", re.IGNORECASE
 )
@@ -56,6 +56,10 @@ class Question:
     @cached_property
     def _searched(self) -> SearchedText:
         return SearchedText(self._stated)
+
+    def has(self, value: str) -> bool:
+        """Whether it has the very figures of a value, however they are read there: 42 of "1米42,5岁"."""
+        return bool(value) and re.search(rf"(?<!\d){re.escape(value)}(?!\d)", self._stated) is not None
 
     def is_quoted(self, notes: Iterable[str]) -> bool:
         """Whether a note of the judge names the question and has words of it: "from the question: bought last year".

@@ -45,7 +45,9 @@ _MADE_UP = re.compile(
     r"\s*(?:anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?(?=\b(?:does|do|is|are|VERBS)\b)"
     r"|\s*(?:an?|any)\b.{0,200}?(?=\b(?:does|do|cannot|can't|(?:VERBS)(?!\s+(?:not\s+)?be))\b)"
     r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged|with)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are|VERBS)\b)"
-    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))".replace(
+    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))"
+    r"|.{0,100}?(?:仮に|もし)[^。、]{1,40}?(?:なら|だと|であれば|とすると|の場合)|.{0,60}?(?:假设|假如|比如)[^,，。]{1,30}(?=[,，])"
+    r"|.{0,40}?\b(?:wenn|falls|bei|si|por\sejemplo,?\scon|zum\sBeispiel|z\.\s?B\.|par\sexemple)\b[^.,;]{1,80},".replace(
         "VERBS", "would|could|can|may|must|need|needs|qualifies|gets|pays|receives"
     ),
     re.IGNORECASE | re.DOTALL,
@@ -206,7 +208,8 @@ class Documents:
         is_quoted = self._question.is_quoted(notes)
         rests = is_quoted or (agreed and part)  # then "two years" may be a document's
         told = [self._question.facts, *(self._facts if rests else ())]
-        missing = [one for one in missing_facts(extract(claim), told) if one.kind in self._compared(claim, claim)]
+        lost = (one for one in missing_facts(extract(claim), told) if one.kind in self._compared(claim, claim))
+        missing = [one for one in lost if not self._question.has(one.claim_value)]
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
@@ -261,7 +264,9 @@ class Documents:
             if missing.kind in VALUE_KINDS and self._follows(missing.claim_value, said or claim, aliases):
                 continue
             if missing.kind in VALUE_KINDS and (
-                self._is_same_number(missing.claim_value, aliases) or self._is_same_day(missing.claim_value, aliases)
+                self._is_same_number(missing.claim_value, aliases)
+                or self._is_same_day(missing.claim_value, aliases)
+                or (twice and self._derived.follow_in_parts(missing.claim_value, aliases))
             ):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -152,9 +153,10 @@ class _Said:
 
     @property
     def pairs(self) -> list[list[str]]:
-        """Both sides of each note with one "="."""
-        sides = ([side.strip() for side in note.split("=")] for note in self.notes)
-        return [pair for pair in sides if len(pair) == 2 and all(pair)]
+        """Both sides of each "=" of the notes; "a = b = c" has two."""
+        told = (part for note in self.notes for part in re.split(r"[;；]", note))
+        sides = ([side.strip() for side in part.split("=")] for part in told)
+        return [list(pair) for each in sides if all(each) for pair in pairwise(each)]
 
     @property
     def quotes(self) -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ _NUMBER = re.compile(r"\d[\d.,'’\u202f\u00a0]*\d|\d")
 _PRODUCT = re.compile(rf"({_NUMBER.pattern})\s*[x×*·]\s*({_NUMBER.pattern})")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 """Thousands parted by blanks: "1 240,00"."""
+_MYRIADS = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>[万萬亿億])")
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER.pattern})(?P<share>\s?%)?|(?P<sign>[-+*/()×·÷−–:]|(?<![^\W\d_])x(?![^\W\d_]))|(?P<of>\bof\b|\bde\b|\bvon\b|的)"
 )
@@ -146,8 +147,14 @@ def _any_gives(
 
 
 def _joined(text: str) -> str:
-    """The text with thousands that blanks part as one number."""
-    return _SPACED.sub(lambda match: match.group().replace(" ", ""), text)
+    """The text with thousands that blanks part as one number, and "120万" as 1200000."""
+    joined = _SPACED.sub(lambda match: match.group().replace(" ", ""), text)
+    return _MYRIADS.sub(_written_out, joined)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    size = 10_000 if match["scale"] in "万萬" else 100_000_000
+    return f"{float(match['number'].replace(',', '')) * size:.15g}"
 
 
 def _is(amount: Amount, result: float, is_share: bool) -> bool:

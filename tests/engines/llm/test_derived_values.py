@@ -304,3 +304,53 @@ def test_a_count_of_days_is_no_day_of_a_month(said: str, holds: bool) -> None:
 def test_a_term_in_japanese_is_a_length(value: str, holds: bool) -> None:
     told = values("払い戻しの期間は、ご乗車日の翌日から数えて30日以内です。", "乗ったのは3月28日です。")
     assert told.follow(value, f"期限は{value}までです。", [("3/29 + 29", value[:-1].replace("月", "/"))]) is holds
+
+
+CLUB = values(
+    "Der letzte Vertragstag ist der Tag vor dem Jahrestag. Kündigen können Sie bis vier Wochen davor.",
+    "Ich habe am 15. März 2024 unterschrieben.",
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "holds"),
+    [
+        ("14. März 2025", [("15. März 2024 (question) + 1 Jahr - 1 Tag", "14.3.2025")], True),
+        ("14. März 2025", [("14. März 2025", "15. März 2024 + 1 Jahr - 1 Tag")], True),  # either side first
+        ("13. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "13.3.2025")], True),  # a term may end a day before
+        ("12. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "12.3.2025")], False),
+        ("14. März 2025", [("16. März 2024 + 1 Jahr - 2 Tage", "14.3.2025")], False),  # nobody says the 16th
+        ("14.02.2025", [("15. März 2024 + 1 Jahr - 1 Tag", "14.3.2025"), ("14.3.2025 - 28 Tage", "14.2.2025")], True),
+        ("14.02.2025", [("14.3.2025 - 28 Tage", "14.2.2025")], False),
+    ],
+)
+def test_dates_in_several_steps(value: str, workings: list[tuple[str, str]], holds: bool) -> None:
+    assert CLUB.follow(value, f"Das ist der {value}.", workings) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "workings", "holds"),
+    [
+        ("14. März 2025", [("15 - 1", "14"), ("2024 + 1", "2025")], True),
+        ("14. März 2024", [("15 - 1", "14")], True),
+        ("14. März 2025", [("15 - 1", "14")], False),  # nothing gives the year
+        ("14. Mai 2024", [("15 - 1", "14")], False),  # nor May
+        ("15. März 2024", [], False),  # nothing is worked out
+        ("14. März 2024", [("15 - 2", "14")], False),
+        ("14 Tage", [("15 - 1", "14")], False),
+    ],
+)
+def test_a_date_part_by_part(value: str, workings: list[tuple[str, str]], holds: bool) -> None:
+    assert CLUB.follow_in_parts(value, workings) is holds
+
+
+@pytest.mark.parametrize(
+    ("workings", "holds"),
+    [
+        ([("5万 x 24", "120万"), ("10 x 12", "120"), ("120万 / 120", "1万")], True),
+        ([("5万 x 24", "120万"), ("120万 / 110", "1万")], False),
+    ],
+)
+def test_numbers_in_myriads_are_worked_out(workings: list[tuple[str, str]], holds: bool) -> None:
+    told = values("100万円を超え200万円以下の場合は10年の均等払いです。", "月5万円を24か月借ります。")
+    assert told.follow("1万", "月々ちょうど1万円です。", workings) is holds
