@@ -18,8 +18,11 @@ _DAY_ENDS = re.compile(r"(?<![\w.,])(?:[12]?[0-9]|3[01])\.\s$")
 _GERMAN_DAY_ENDS = re.compile(rf"{_BEFORE_DATE}(?:[12]?[0-9]|3[01])\.\s$", re.IGNORECASE)
 _DATE_ENDS = re.compile(rf"{_BEFORE_DATE}(?:[12]?[0-9]|3[01])\.\s?(?:1[0-2]|0?[1-9])\.\s$", re.IGNORECASE)
 _GERMAN_MONTH = re.compile(
-    r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+    r"(?:Januar|Jänner|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?P<shared>April|August|September|November))\b"
     r"(?P<year>\s(?:19|20)[0-9]{2}\b)?"
+)
+_GOES_ON = re.compile(
+    r"(?:um|bis|und|oder|bei|zu[mr]?|vor|nach|ist|sind|ab|auf|mit|von|vom|in|im|an|beim|aus|fällig|möglich)\b"
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -49,8 +52,9 @@ def _goes_on(before: str, piece: str) -> bool:
     """Whether a piece goes on after a German date: "zum 1. | Oktober", "am 28.7. | um 15 Uhr"."""
     before = before[-32:]
     if month := _GERMAN_MONTH.match(piece):
-        return (_DAY_ENDS if month["year"] else _GERMAN_DAY_ENDS).search(before) is not None
-    return not piece[:1].isupper() and _DATE_ENDS.search(before) is not None
+        sure = month["year"] and not month["shared"]
+        return (_DAY_ENDS if sure else _GERMAN_DAY_ENDS).search(before) is not None
+    return _GOES_ON.match(piece) is not None and _DATE_ENDS.search(before) is not None
 
 
 def split_sentences(run: str) -> list[Span]:

@@ -21,6 +21,7 @@ def pieces(run):
             "Frist ist am 3. Mai und zum 1. Oktober. Dann nicht.",
             ["Frist ist am 3. Mai und zum 1. Oktober.", "Dann nicht."],
         ),
+        ("It was ranked 5. August 2024 was hot.", ["It was ranked 5.", "August 2024 was hot."]),
         ("Siehe Absatz 1. Mai bleibt frei.", ["Siehe Absatz 1.", "Mai bleibt frei."]),
         (
             "Sie läuft bis einschließlich 31. Oktober 2025. Gut.",

@@ -77,14 +77,17 @@ def gives_day(
     if wanted is None:
         return False
     single = list(_single_steps(workings))
-    for step, stated in (*_steps(single), *_steps_of_days(single, known, wanted)):
+    stated_by_judge = [(left, right) for left, right, inner in single if not inner]
+    steps = [(*each, inner) for left, right, inner in single for each in _steps([(left, right)])]
+    steps += [(*each, False) for each in _steps_of_days(stated_by_judge, known, wanted)]
+    for step, stated, inner in steps:
         told = step.length.raw in numbers or any(near(step.length.base, each, 1e-3) for each in lengths)
         if not told or not any(_agree(step.start, each) for each in known):
             continue
         if not any(_is(stated, end) for end in _ends(step)):
             continue
         known.append(stated)
-        if _agree(wanted, stated):
+        if not inner and _agree(wanted, stated):
             return True
     return False
 
@@ -117,8 +120,11 @@ class _Step(NamedTuple):
     sign: int
 
 
-def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Workings without what stands in brackets, either side first, those of several steps one step at a time."""
+def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
+    """Workings without what stands in brackets, either side first, those of several steps one step at a time.
+
+    The dates between the steps are computed here; the third value says that a date is one of these, not the judge's.
+    """
     for one, other in workings:
         sides = _MARK.sub("", one).strip(), _MARK.sub("", other).strip()
         for sum_, right in (sides, sides[::-1]):
@@ -132,9 +138,9 @@ def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, st
                 ends = _ends(_Step(start, length, 1 if signed["sign"] == "+" else -1))
                 if not ends:
                     break
-                yield first, ends[0].isoformat()
+                yield first, ends[0].isoformat(), True
                 left = ends[0].isoformat() + left[cuts[1] :]
-            yield left, right
+            yield left, right, False
 
 
 def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]]:

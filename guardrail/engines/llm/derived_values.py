@@ -29,7 +29,7 @@ from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.calendar import moved
 from guardrail.text.facts.fact import Amount, Facts, Moment
 from guardrail.text.facts.numbers import plain_digits, read_cjk
-from guardrail.text.facts.units import JAPANESE_MINUTES
+from guardrail.text.facts.units import DAY, JAPANESE_MINUTES
 from guardrail.text.language import language
 from guardrail.text.sentences import split_sentences
 from guardrail.types import Passage
@@ -66,7 +66,7 @@ _ROUNDS_DOWN = re.compile(
 _NEXT_DAY = re.compile(
     r"\b(?:day|evening|night|morning)s?\s(?:before|after)\b|\b(?:previous|next|following|preceding)\s(?:day|evening|night|morning)\b"
     r"|\b(?:eve\sof|tomorrow|yesterday|overnight)\b|[前次翌]一?[天日]|第二天"
-    r"|\b(?:Tag|Abend|Morgen)\s(?:vor|nach|davor|danach)\b|\b(?:Vortag|Folgetag|Vorabend|morgen|gestern)\b"
+    r"|\b(?:Tag|Abend|Morgen)\s(?:vor|nach|davor|danach)\b|\b(?:Vortag|Folgetag|Vorabend|(?-i:morgen)|gestern)\b"
     r"|\bdía\s(?:anterior|siguiente|antes|después)\b|\bvíspera\b|\b(?:veille|lendemain)\b|\bjour\s(?:précédent|suivant|d['’]avant|d['’]après)\b",
     re.IGNORECASE,
 )
@@ -80,6 +80,9 @@ _SHARE = re.compile(
 )
 _HALF_PRICE = re.compile(r"对折|對折|半价|半價|半額")
 
+_PART_STEP = re.compile(r"(?P<start>\d{1,4})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,3})")
+_PLAIN_SIGNS = str.maketrans("−–", "--")
+_WHOLE_NUMBER = re.compile(r"\d{1,4}(?![\d.,])")
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
 
@@ -159,17 +162,22 @@ class DerivedValues:
         return alike and gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
 
     def follow_in_parts(self, value: str, workings: Workings) -> bool:
-        """Whether day, month and year of a date are each known, or what a working gives: "15 - 1 = 14" for 14 March."""
+        """Whether day, month and year of a date are those of a known one, or one step from it that the judge shows.
+
+        "15 - 1 = 14" and "2024 + 1 = 2025" lead from 15 March 2024 to 14 March 2025.
+        """
         dates = [fact.value for fact in extract(value).facts]
         date = dates[0] if len(dates) == 1 else None
         if not isinstance(date, Moment) or not date.month:
             return False
-        given = {n for results in worked_out(workings, self._days_apart, self._factors) for n, _ in results}
-        year = date.years[0] if date.years and date.years[0] == date.years[1] else None
-        wanted = [(date.day, {m.day for m in self._moments}), (date.month, {m.month for m in self._moments})]
-        wanted.append((year, {y for m in self._moments for y in m.years or ()}))
-        parts = [(part, known) for part, known in wanted if part is not None]
-        return any(part in given for part, _ in parts) and all(part in known or part in given for part, known in parts)
+        shown = ((_PART_STEP.fullmatch(left.strip()), _WHOLE_NUMBER.match(right.strip())) for left, right in workings)
+        steps = {
+            (int(step["start"]), int(end[0]))
+            for step, end in shown
+            if step and end and float(step["length"]) in self._days_apart
+            if int(step["start"]) + int(step["sign"].translate(_PLAIN_SIGNS) + step["length"]) == int(end[0])
+        }
+        return any(_leads_to(_parts(moment), _parts(date), steps) for moment in self._moments if moment.month)
 
     @cached_property
     def numbers(self) -> set[float]:
@@ -187,6 +195,11 @@ class DerivedValues:
     def _days_apart(self) -> set[float]:
         """The numbers, and one where a text speaks of the day before or after."""
         return self.numbers | ({1.0} if any(map(_NEXT_DAY.search, self._texts)) else set())
+
+    @cached_property
+    def _next_day(self) -> set[float]:
+        """The length of a day where a text speaks of the day before or after."""
+        return {DAY} if any(map(_NEXT_DAY.search, self._texts)) else set()
 
     def _shown(self, value: str, said: str, workings: Workings) -> bool:
         forms = [value]
@@ -208,7 +221,7 @@ class DerivedValues:
         lengths = self._lengths | {size * each for size in self._sizes for each in sums}
         length = _in_days(value, said)
         return (
-            gives_day(value, workings, self._days_apart, self._moments, self._lengths)
+            gives_day(value, workings, self.numbers, self._moments, self._lengths | self._next_day)
             or ends_a_term(value, workings, self._moments, self._times)
             or gives(length, workings, self._summands | self._clock_parts, factors)
             or gives_span(length, workings, self._moments_and_next)
@@ -334,6 +347,17 @@ class DerivedValues:
     def _moments(self) -> list[Moment]:
         facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
         return [fact.value for fact in facts if isinstance(fact.value, Moment)]
+
+
+def _parts(date: Moment) -> tuple[int | None, int | None, int | None]:
+    """Day, month and year."""
+    return date.day, date.month, date.years[0] if date.years and date.years[0] == date.years[1] else None
+
+
+def _leads_to(one: tuple[int | None, ...], other: tuple[int | None, ...], steps: set[tuple[int, int]]) -> bool:
+    """Whether each part of a date is that of another or one step from it, at least one of them a step."""
+    pairs = [(start, end) for start, end in zip(one, other, strict=True) if end is not None]
+    return any(pair in steps for pair in pairs) and all(start == end or (start, end) in steps for start, end in pairs)
 
 
 def _share(numeral: str) -> float:

@@ -192,9 +192,12 @@ def _point(
     if reply.verdict == "supported" and reply.error == "none" and set(labels) <= {"N", "O", "P"}:
         part = "P" in labels
         notes = [reply.analysis, *(side for pair in own for side in pair)]
-        told = {n for n in quotes if labels[n] == "P" and (n in backed or reply.agreed)}
-        if (not part or told) and documents.asked(claim.text, pairs, notes, agreed=reply.agreed, part=part):
-            parts = tuple((n, span) for n in sorted(told) for span in quotes[n])
+        sound = {n for n in backed if labels[n] == "P"}
+        parts_quoted = sound or {n for n in quotes if labels[n] == "P" and reply.agreed}
+        if (not part or parts_quoted) and documents.asked(
+            claim.text, pairs, notes, agreed=reply.agreed, part=part, backed=bool(sound)
+        ):
+            parts = tuple((n, span) for n in sorted(parts_quoted) for span in quotes[n])
             return replace(_unquoted(claim.id, CERTAINTY["low"], cells, _OF_QUESTION), evidence=parts)
     if reply.verdict in ("absent", "no_claim"):
         return _unsaid(reply, certainty, labels, claim, segment, cells, documents)

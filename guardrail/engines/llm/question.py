@@ -57,10 +57,6 @@ class Question:
     def _searched(self) -> SearchedText:
         return SearchedText(self._stated)
 
-    def has(self, value: str) -> bool:
-        """Whether it has the very figures of a value, however they are read there: 42 of "1米42,5岁"."""
-        return bool(value) and re.search(rf"(?<!\d){re.escape(value)}(?!\d)", self._stated) is not None
-
     def is_quoted(self, notes: Iterable[str]) -> bool:
         """Whether a note of the judge names the question and has words of it: "from the question: bought last year".
 

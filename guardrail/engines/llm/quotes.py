@@ -46,8 +46,7 @@ _MADE_UP = re.compile(
     r"|\s*(?:an?|any)\b.{0,200}?(?=\b(?:does|do|cannot|can't|(?:VERBS)(?!\s+(?:not\s+)?be))\b)"
     r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged|with)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are|VERBS)\b)"
     r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))"
-    r"|.{0,100}?(?:仮に|もし)[^。、]{1,40}?(?:なら|だと|であれば|とすると|の場合)|.{0,60}?(?:假设|假如|比如)[^,，。]{1,30}(?=[,，])"
-    r"|.{0,40}?\b(?:wenn|falls|bei|si|por\sejemplo,?\scon|zum\sBeispiel|z\.\s?B\.|par\sexemple)\b[^.,;]{1,80},".replace(
+    r"|\D{0,100}?仮に[^。、]{1,40}?(?:なら|だと|であれば|とすると|の場合)|\D{0,60}?(?:假设|假如)[^,，。]{1,30}(?=[,，])".replace(
         "VERBS", "would|could|can|may|must|need|needs|qualifies|gets|pays|receives"
     ),
     re.IGNORECASE | re.DOTALL,
@@ -195,27 +194,30 @@ class Documents:
         *,
         agreed: bool,
         part: bool = False,
+        backed: bool = True,
     ) -> bool:
         """Whether a claim says again what the question says of the reader's own case, or what follows from it.
 
         Each of its values must be the question's or the result of workings. And the judge must quote the question in
         its ``notes``, as "less than two years old = bought last year (question)", or the claim share enough words with
         it: both, unless two looks ``agreed``. Where a document says a ``part``, it must quote, or show how a value
-        comes about. Never beside orders to the judge.
+        comes about; the claim must share words or come about where the document's words do not speak of it
+        (``backed``). Never beside orders to the judge.
         """
         if self.hostile or not content_words(claim):
             return False
         is_quoted = self._question.is_quoted(notes)
         rests = is_quoted or (agreed and part)  # then "two years" may be a document's
         told = [self._question.facts, *(self._facts if rests else ())]
-        lost = (one for one in missing_facts(extract(claim), told) if one.kind in self._compared(claim, claim))
-        missing = [one for one in lost if not self._question.has(one.claim_value)]
+        missing = [one for one in missing_facts(extract(claim), told) if one.kind in self._compared(claim, claim)]
         if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
             return False
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
         says = self._question.says(claim, workings, worked_out=worked_out)
         if not agreed:
             return is_quoted and says
+        if part and not backed:
+            return bool(missing) or says
         return is_quoted or (bool(missing) if part else says)  # what is missing was worked out
 
     def lacks(

@@ -19,6 +19,7 @@ from guardrail.engines.llm.replies import FoundError, LogicError
 TIE = ".r"
 """What follows a segment's id in the id of its relation."""
 
+_EQUALS = re.compile(r"(?<![<>!=≤≥])=(?!=)")
 _EVIDENCE = re.compile(r"(d\d+)[ :]+([SPCO])(?:[ :]+(.*))?", re.DOTALL)
 _LOGIC = frozenset(get_args(LogicError))
 _FOUND = frozenset(get_args(FoundError))
@@ -155,7 +156,7 @@ class _Said:
     def pairs(self) -> list[list[str]]:
         """Both sides of each "=" of the notes; "a = b = c" has two."""
         told = (part for note in self.notes for part in re.split(r"[;；]", note))
-        sides = ([side.strip() for side in part.split("=")] for part in told)
+        sides = ([side.strip() for side in _EQUALS.split(part)] for part in told)
         return [list(pair) for each in sides if all(each) for pair in pairwise(each)]
 
     @property

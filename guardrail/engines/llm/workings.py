@@ -17,7 +17,10 @@ _NUMBER = re.compile(r"\d[\d.,'’\u202f\u00a0]*\d|\d")
 _PRODUCT = re.compile(rf"({_NUMBER.pattern})\s*[x×*·]\s*({_NUMBER.pattern})")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 """Thousands parted by blanks: "1 240,00"."""
-_MYRIADS = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>[万萬亿億])")
+_MYRIADS = re.compile(
+    r"(?<![\d,.万萬亿億])(?P<number>\d[\d,]{0,9}(?:\.\d{1,4})?)\s?(?P<scale>[万萬亿億])(?![\d万萬亿億])"
+)
+"""Not a numeral of several parts ("3万5000")."""
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER.pattern})(?P<share>\s?%)?|(?P<sign>[-+*/()×·÷−–:]|(?<![^\W\d_])x(?![^\W\d_]))|(?P<of>\bof\b|\bde\b|\bvon\b|的)"
 )

@@ -86,17 +86,19 @@ _EUROPEAN = re.compile(
     rf"|\b(?P<d2>[0-9]{{1,2}})(?:\.|er)?\s?(?P<m2>{_ENGLISH_TOO}){_EUROPEAN_YEAR.format(n=2)}"
     rf"|\b(?P<m3>{_EUROPEAN_MONTH}|mars){_EUROPEAN_YEAR.format(n=3)}"
     r"|\b(?P<d4>[0-9]{1,2})\.\s(?P<m4>April|August|September|November)\b"
-    rf"|(?<![0-9.,:])(?P<h1>{_HOUR_OF_DAY})(?:\sUhr\s(?P<min2>[0-5][0-9])(?!\w)|(?:[.:](?P<min1>[0-5][0-9]))?\sUhr\b)"
-    rf"|(?<![0-9.,:])(?P<h4>{_HOUR_OF_DAY})(?:[.:](?P<min5>[0-5][0-9]))?"
-    rf"(?=\s?(?:bis|und|oder|[-–])\s?(?:{_HOUR_OF_DAY})(?:[.:][0-5][0-9])?\sUhr\b)"
-    rf"|(?<=\blas\s)(?P<h2>{_HOUR_OF_DAY})\.(?P<min3>[0-5][0-9])(?![.,]?[0-9]|\s?(?:%|€|km|kg))"
-    rf"|(?<![0-9.,:])(?P<h3>{_HOUR_OF_DAY})\s?h\s?(?P<min4>[0-5][0-9])(?![.,:]?[0-9]|\s?(?:min|€|km|kg|%))"
+    rf"|(?<![\w.,:])(?P<h1>{_HOUR_OF_DAY})(?:\sUhr\s(?P<min2>[0-5][0-9])(?!\w|\s[A-ZÄÖÜ])|(?:[.:](?P<min1>[0-5][0-9]))?\sUhr\b)"
+    rf"|(?<![\w.,:])(?P<h4>{_HOUR_OF_DAY})(?:[.:](?P<min5>[0-5][0-9]))?"
+    rf"(?=\s?(?:bis|[-–])\s?(?:{_HOUR_OF_DAY})(?:[.:][0-5][0-9])?\sUhr\b)"
+    rf"|\b(?:a|de|desde|hasta|sobre|hacia|y|entre)\slas\s(?P<h2>{_HOUR_OF_DAY})\.(?P<min3>[0-5][0-9])(?![.,]?\w|\s?[%€])"
+    rf"|(?<![\w.,:])(?P<h3>{_HOUR_OF_DAY})\s?h\s?(?P<min4>[0-5][0-9])(?![.,:]?\w|\s?[%€]|\s(?:min|km|kg)\b)"
 )
 """German, Spanish, French: "31. März 2025", "31 de marzo de 2025", "1er mars", "20.15 Uhr", "las 20.15", "20 h 15"."""
 
 _FRENCH_AT = re.compile(r"(?:\bà|\bvers|\bdès|\bavant|\baprès)\s$", re.IGNORECASE)
-_SURELY_TIME = 7
-"""Hours from which "7 h 30" is a time of day in any place."""
+_FRENCH_TO = re.compile(r"\s?(?:à|et|[-–])\s?[0-9]{1,2}\s?h\b")
+_NO_WORD = re.compile(r"\s*(?:$|[.,;:!?)])")
+_SURELY_TIME = 13
+"""Hours from which "13 h 30" in French is a time of day in any place; what takes less may be a length."""
 
 _GERMAN_AT = re.compile(r"\b(?:am|bis|zum|vom|dem|der|den|des|seit|vor)\s$")
 
@@ -118,7 +120,7 @@ _CHINESE_DATE = re.compile(
     rf"|(?P<century>{_CN}{{1,3}})世纪"
     r"|(?:星期|周|礼拜)(?P<weekday>[一二三四五六日天])"
     rf"|(?:(?P<part>凌晨|早上|清晨|上午|中午|下午|傍晚|晚上|晚间|夜里|午前|午後|夕方|朝|夜|晩)[の\s]?)?(?P<h1>(?<![十0-9])[0-9]{{1,2}}|(?<!分之)(?<!分之.)(?<!分之..)[一二两三四五六七八九十]{{1,3}})\s?[点时時](?P<half>半)?(?!钟头|间|間|候|代|期|点|五|数|[一二三四]?[，。]?成)(?:\s?(?P<min1>{_CN}{{1,3}})\s?分|(?P<min2>[二三四五]?十[一二三四五六七八九]?|[0-5][0-9])(?![{_CN[1:-1]}%.,个元块天年月日号公米斤克人次点小分秒]))?"
-    rf"|(?P<d3>{_CN}{{1,3}})[日号](?!楼|线|馆|公路|間|以内|以上|未満|ほど|くらい|ぐらい|後|前|ごと|を過ぎ|分の)",
+    rf"|(?P<d3>{_CN}{{1,3}})(?:[日号](?!楼|线|馆|公路|間|以内|以上|未満|ほど|くらい|ぐらい|ごと|分の))",
 )
 
 
@@ -196,7 +198,11 @@ def _european(match: re.Match[str], text: str) -> Moment | None:
     g = match.groupdict()
     if hour := g["h1"] or g["h2"] or g["h3"] or g["h4"]:
         minute = int(g["min1"] or g["min2"] or g["min3"] or g["min4"] or g["min5"] or 0)
-        if g["h3"] and int(hour) < _SURELY_TIME and not _FRENCH_AT.search(text, 0, match.start()):
+        if g["h3"] and not (
+            _FRENCH_AT.search(text, max(0, match.start() - 8), match.start())
+            or _FRENCH_TO.match(text, match.end())
+            or (int(hour) >= _SURELY_TIME and (_NO_WORD.match(text, match.end()) or not may_be_english(text)))
+        ):
             return None  # "un retard de 2 h 15" is a length
         return Moment(minute=(int(hour) * 60 + minute) % 1440, sure=not g["h2"] or int(hour) > 12)
     day = g["d1"] or g["d2"] or g["d4"]
@@ -257,7 +263,7 @@ def read_moments(text: str) -> list[tuple[Span, Moment]]:
             stop = match.end() - (moment.minute is None and text[match.end() - 1] == ".")
             found.append((Span(match.start("h5") if match["h5"] else match.start(), stop), moment))
     read = [
-        (Span(*match.span()), _european(match, text))
+        (Span(match.start("h2") if match["h2"] else match.start(), match.end()), _european(match, text))
         for match in _EUROPEAN.finditer(text)
         if not match["m4"]
         or match.end() - match.start() == len(text)

@@ -307,7 +307,7 @@ def test_a_term_in_japanese_is_a_length(value: str, holds: bool) -> None:
 
 
 CLUB = values(
-    "Der letzte Vertragstag ist der Tag vor dem Jahrestag. Kündigen können Sie bis vier Wochen davor.",
+    "Er läuft zwölf Monate. Der letzte Tag ist der Tag vor dem Jahrestag. Kündigen können Sie bis vier Wochen davor.",
     "Ich habe am 15. März 2024 unterschrieben.",
 )
 
@@ -320,6 +320,8 @@ CLUB = values(
         ("13. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "13.3.2025")], True),  # a term may end a day before
         ("12. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "12.3.2025")], False),
         ("14. März 2025", [("16. März 2024 + 1 Jahr - 2 Tage", "14.3.2025")], False),  # nobody says the 16th
+        ("15. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "14.3.2025")], False),  # only a date on the way
+        ("15. April 2024", [("15. März 2024 + 1 Monat", "15. April 2024")], False),  # the day before is no month
         ("14.02.2025", [("15. März 2024 + 1 Jahr - 1 Tag", "14.3.2025"), ("14.3.2025 - 28 Tage", "14.2.2025")], True),
         ("14.02.2025", [("14.3.2025 - 28 Tage", "14.2.2025")], False),
     ],
@@ -337,6 +339,8 @@ def test_dates_in_several_steps(value: str, workings: list[tuple[str, str]], hol
         ("14. Mai 2024", [("15 - 1", "14")], False),  # nor May
         ("15. März 2024", [], False),  # nothing is worked out
         ("14. März 2024", [("15 - 2", "14")], False),
+        ("14. März 2024", [("7 x 2", "14")], False),
+        ("15. März 2030", [("2024 + 4", "2030")], False),
         ("14 Tage", [("15 - 1", "14")], False),
     ],
 )

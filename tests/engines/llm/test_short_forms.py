@@ -70,10 +70,13 @@ def test_the_verdict_over_all_follows_from_the_letters(said: list[str], verdict:
 
 
 def test_notes_quotes_and_doubt() -> None:
-    found = point('d1 S "It is 64 m high"', "64 m = sixty-four metres; 60 + 4 = 64", "a = b = c", "=", "ok?")
+    found = point('d1 S "It is 64 m high"', "64 m = sixty-four metres; 60 + 4 = 64", "a = b = c", "=", "9 >= 8", "ok?")
     assert found["quotes"] == [{"document": "d1", "text": "It is 64 m high"}]
     assert found["aliases"] == [["64 m", "sixty-four metres"], ["60 + 4", "64"], ["a", "b"], ["b", "c"]]
-    assert (found["analysis"], found["confidence"]) == ("64 m = sixty-four metres; 60 + 4 = 64; a = b = c; =", "low")
+    assert (found["analysis"], found["confidence"]) == (
+        "64 m = sixty-four metres; 60 + 4 = 64; a = b = c; =; 9 >= 8",
+        "low",
+    )
 
 
 @pytest.mark.parametrize("said", [[], [7], ["ok", 7]])

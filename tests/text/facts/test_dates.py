@@ -85,6 +85,13 @@ def test_months_of_other_languages(text, moment):
         ("dès 6h05", [365]),
         ("de 9 h 15 à 17 h 30", [555, 1050]),
         ("un retard de 2 h 15", []),
+        ("départ mardi, 16 h 45", [1005]),
+        ("le vol dure 8 h 30", []),
+        ("one tablet every 12 h 20 mg each", []),
+        ("After 24 h 50 cells were counted", []),
+        ("um 20 Uhr 30 Gäste", [1200]),
+        ("Kapitel 3 und 10 Uhr", [600]),
+        ("las 12.50 toneladas", []),
         ("las 16.31 kg", []),
         ("20.15 Euro", []),
         ("en 12 h 30 min", []),
@@ -94,7 +101,9 @@ def test_times_of_day_of_other_languages(text, minutes):
     assert [moment.minute for _, moment in read_moments(text)] == minutes
 
 
-@pytest.mark.parametrize(("text", "day"), [("30日以内", None), ("3日後", None), ("30日まで", 30), ("3月30日以上", 30)])
+@pytest.mark.parametrize(
+    ("text", "day"), [("30日以内", None), ("7日ほど", None), ("30日まで", 30), ("15日前", 15), ("3月30日以上", 30)]
+)
 def test_a_number_of_days_is_no_day_of_a_month(text, day):
     assert [moment.day for _, moment in read_moments(text)] == ([day] if day else [])
 
