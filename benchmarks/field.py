@@ -1,11 +1,12 @@
 """Sentence by sentence on realistic RAG answers, as Markdown tables: what is flagged wrongly, and what gets through.
 
-    python benchmarks/field.py [--data DATA] [--lang en,de] [--worst 10] [--json FILE]
+    python benchmarks/field.py [--data DATA | --cases FILE] [--lang en,de] [--worst 10] [--json FILE]
 
 Without DATA the 50 cases of answers.jsonl beside this file are read: answers as chat models write them, by a writer
 who knew no rule of ours, in genres that are not among those of training/written/answers. DATA holds
-bench/field_dev.jsonl and its description, field_dev.md. Nothing is tuned on either; look at single cases (``--worst``)
-sparingly, and say how often.
+bench/field_dev.jsonl and its description, field_dev.md. answers_later.jsonl holds 60 more of the first kind, of other
+genres, written while today's weights were trained and first run on them when those were done. Nothing is tuned on any
+of them; look at single cases (``--worst``) sparingly, and say how often.
 
 How it is counted. A labelled sentence is met by the findings that overlap it by at least half of the shorter of both.
 It passes if all of them are supported, or if there is none; its score is their lowest, 1 without any. A false alarm is
@@ -212,12 +213,13 @@ def worst(sentences: Sequence[Sentence], number: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder with bench/field_dev.jsonl; answers.jsonl without it")
+    parser.add_argument("--cases", type=Path, default=CASES, help="cases to read without DATA, as answers_later.jsonl")
     parser.add_argument("--lang", help="languages to score, such as en,de; all without it")
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="print the N worst mistakes of either kind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all sentences with what was found")
     parser.add_argument("--engine", default="local", help="such as local:FOLDER, for weights of your own")
     arguments = parser.parse_args()
-    source = arguments.data / "bench" / "field_dev.jsonl" if arguments.data else CASES
+    source = arguments.data / "bench" / "field_dev.jsonl" if arguments.data else arguments.cases
     lines = source.read_text(encoding="utf-8").splitlines()
     cases = [json.loads(line) for line in lines if line.strip()]
     if arguments.lang:

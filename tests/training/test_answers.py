@@ -11,11 +11,12 @@ from guardrail.types import Verdict
 from training.answers import ANSWERS, realistic_answers
 from training.pairs import read_rows
 
-CASES = Path(__file__).parents[2] / "benchmarks" / "answers.jsonl"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+CASES = [BENCHMARKS / "answers.jsonl", BENCHMARKS / "answers_later.jsonl"]
 LABELS = {"supported", "contradicted", "unsupported", "not_checkworthy"}
 
 
-@pytest.mark.parametrize("path", [*sorted(ANSWERS.glob("*.jsonl")), CASES], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*sorted(ANSWERS.glob("*.jsonl")), *CASES], ids=lambda path: path.stem)
 def test_labels_are_of_sentences_in_order(path: Path) -> None:
     for row in read_rows(path):
         place = 0
@@ -27,7 +28,7 @@ def test_labels_are_of_sentences_in_order(path: Path) -> None:
 
 
 def test_no_case_is_there_twice_and_none_of_the_benchmark() -> None:
-    rows = [row for path in [*ANSWERS.glob("*.jsonl"), CASES] for row in read_rows(path)]
+    rows = [row for path in [*ANSWERS.glob("*.jsonl"), *CASES] for row in read_rows(path)]
     assert len({row["id"] for row in rows}) == len(rows)
     assert len({json.dumps(row["passages"]) for row in rows}) == len(rows)
 

@@ -269,6 +269,7 @@ class Documents:
                 self._is_same_number(missing.claim_value, aliases)
                 or self._is_same_day(missing.claim_value, aliases)
                 or (twice and self._derived.follow_in_parts(missing.claim_value, aliases))
+                or (twice and self._is_verbatim(missing.claim_value, aliases))
             ):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
@@ -314,6 +315,17 @@ class Documents:
             figures["year"] in (str(day.years[0]), str(day.years[0])[2:]) if day.years else True
             for figures in written
             if figures and self._mentions(figures.group()) and (day.day, day.month) in self._days(figures)
+        )
+
+    def _is_verbatim(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
+        """Whether the judge says which words of a passage give the value, with its figures: "1 November = the 1st"."""
+        if self.hostile:
+            return False
+        figures = numbers_in(value)
+        told = (other for one, other in both_ways(aliases) if one.strip(EDGES).casefold() == value.casefold())
+        return any(
+            bool(numbers_in(other)) and numbers_in(other) <= figures and any(text.locate(other) for text in self._texts)
+            for other in told
         )
 
     def _days(self, figures: re.Match[str]) -> set[tuple[int, int]]:

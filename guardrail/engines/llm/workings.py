@@ -40,15 +40,30 @@ _HYPHEN = re.compile(r"\d[-–]\d")
 _SMALL_WORDS = {
     word: number
     for first, words in (
-        (2, "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"),
+        (2, "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn"),
+        (18, "achtzehn neunzehn zwanzig"),
         (3, "tres cuatro cinco seis siete ocho nueve diez"),
         (12, "doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte"),
         (2, "deux trois quatre cinq"),
-        (10, "dix onze douze treize quatorze quinze"),
+        (10, "dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt"),
     )
     for number, word in enumerate(words.split(), start=first)
-} | {"zwanzig": 20, "dreißig": 30, "treinta": 30, "sesenta": 60, "vingt": 20, "trente": 30, "soixante": 60}
-_SMALL_WORD = re.compile(rf"\b(?:{'|'.join(_SMALL_WORDS)})\b", re.IGNORECASE)
+}
+_SMALL_WORDS |= {
+    word: number
+    for number, words in (
+        (24, "vierundzwanzig veinticuatro vingt-quatre"),
+        (30, "dreißig treinta trente"),
+        (36, "sechsunddreißig trente-six"),
+        (40, "vierzig cuarenta quarante"),
+        (48, "achtundvierzig quarante-huit"),
+        (50, "fünfzig cincuenta cinquante"),
+        (60, "sechzig sesenta soixante"),
+    )
+    for word in words.split()
+}
+_LONGEST_FIRST = sorted(_SMALL_WORDS, key=len, reverse=True)
+_SMALL_WORD = re.compile(rf"(?<!-)\b(?:{'|'.join(_LONGEST_FIRST)})\b(?!-)", re.IGNORECASE)
 
 
 def numbers_in(text: str) -> set[float]:

@@ -483,3 +483,20 @@ def test_capitals_are_no_names_of_a_german_case_either():
     claim = "Sie sollten um 18:00 Uhr mit dem Schneiden für das Essen anfangen"
     assert meal.asked(claim, [("19 - 1", "18")], notes, agreed=True)
     assert not meal.asked(claim, [("19 - 2", "17")], notes, agreed=True)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "twice", "missing"),
+    [
+        ([("11月1日", "次月1日")], True, None),
+        ([("11月1日", "次月1日")], False, "11月1日"),  # one look is not enough
+        ([("11月1日", "次月3日")], True, "11月1日"),  # nobody says so
+        ([("11月1日", "每月20日")], True, "11月1日"),  # other figures
+        ([], True, "11月1日"),
+    ],
+)
+def test_a_day_may_be_named_by_words_of_a_document(pairs, twice, missing):
+    told = Documents(
+        [Passage(id="1", text="降档自次月1日起生效，每月20日出账。")], question="10月20号申请降档，什么时候生效？"
+    )
+    assert told.lacks("11月1日才生效。", None, pairs, twice=twice) == missing

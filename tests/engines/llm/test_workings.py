@@ -129,3 +129,17 @@ def test_thousands_may_be_parted_by_blanks() -> None:
 def test_a_result_may_be_said_roughly(value, leeway, holds):
     assert gives_nearly(value, [("4.5 x 75", "337.5")], {4.5, 75.0}, set(), leeway) is holds
     assert not gives_nearly(value, [("4.5 x 76", "342")], {4.5, 75.0}, set(), leeway)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("garantie dix-huit mois", {18.0}),
+        ("vingt-quatre heures", {24.0}),
+        ("in vierundzwanzig Stunden", {24.0}),
+        ("dix jours", {10.0}),
+        ("vingt-trois jours", set()),  # not in the list, and no 20
+    ],
+)
+def test_numbers_in_words(text, numbers):
+    assert numbers_in(text) == numbers
