@@ -179,9 +179,7 @@ def realistic_answers() -> Iterator[SentenceLabels]:
 def case_answers() -> Iterator[SentenceLabels]:
     """Two answers of each held-out case: in one every other sentence is the false twin, in the other the rest are."""
     for row in cases(held=True):
-        passages = tuple(
-            Passage(id=str(number), text=p["text"], title=p["title"]) for number, p in enumerate(row["passages"], 1)
-        )
+        passages = _numbered([Passage(text=p["text"], title=p["title"]) for p in row["passages"]])
         for first in (0, 1):
             sides = ["wrong" if (number + first) % 2 else "right" for number in range(len(row["sentences"]))]
             told = [twins[side] for twins, side in zip(row["sentences"], sides, strict=True)]

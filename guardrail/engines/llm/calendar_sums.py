@@ -131,11 +131,8 @@ def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, st
             left = sum_
             while len(cuts := [cut.start() for cut in _NEXT_STEP.finditer(left)]) > 1:
                 first = left[: cuts[1]]
-                signed = _STEP.fullmatch(first)
-                start, length = (_day_of(signed["start"]), _step_of(signed["length"])) if signed else (None, None)
-                if signed is None or start is None or length is None:
-                    break
-                ends = _ends(_Step(start, length, 1 if signed["sign"] == "+" else -1))
+                step = _signed_step(first)
+                ends = _ends(step) if step else []
                 if not ends:
                     break
                 yield first, ends[0].isoformat(), True
@@ -146,17 +143,22 @@ def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, st
 def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]]:
     """Each working with the date that it states: "1 June 2025 + 18 months", "three months after 1 February 2026"."""
     for left, right in workings:
-        signed = _STEP.fullmatch(left.strip())
-        start, length = (_day_of(signed["start"]), _step_of(signed["length"])) if signed else (None, None)
-        stated = _day_of(right)
-        if signed and start and length and stated:
-            yield _Step(start, length, 1 if signed["sign"] == "+" else -1), stated
+        step, stated = _signed_step(left.strip()), _day_of(right)
+        if step and stated:
+            yield step, stated
             continue
         for told, result in ((left, right), (right, left)):
             start, length, stated = _day_of(told), _step_of(told), _day_of(result)
             if start and start.day and length and stated and (way := _WAY.search(told)):
                 yield _Step(start, length, -1 if way["back"] else 1), stated
                 break
+
+
+def _signed_step(text: str) -> _Step | None:
+    """The step of "1 June 2025 + 18 months"."""
+    signed = _STEP.fullmatch(text)
+    start, length = (_day_of(signed["start"]), _step_of(signed["length"])) if signed else (None, None)
+    return _Step(start, length, 1 if signed["sign"] == "+" else -1) if signed and start and length else None
 
 
 def _steps_of_days(

@@ -194,7 +194,7 @@ class DerivedValues:
     @cached_property
     def _days_apart(self) -> set[float]:
         """The numbers, and one where a text speaks of the day before or after."""
-        return self.numbers | ({1.0} if any(map(_NEXT_DAY.search, self._texts)) else set())
+        return self.numbers | ({1.0} if self._next_day else set())
 
     @cached_property
     def _next_day(self) -> set[float]:
@@ -311,13 +311,8 @@ class DerivedValues:
     @cached_property
     def _lengths(self) -> set[float]:
         """Lengths of time in seconds, also those with their number in German, Spanish or French words."""
-        spelt = (in_digits(text) for text in self._texts)
-        amounts = (
-            fact.value
-            for one, text in zip(spelt, self._texts, strict=True)
-            if one != text
-            for fact in extract(one).counted
-        )
+        spelt = (digits for text in self._texts if (digits := in_digits(text)) != text)
+        amounts = (fact.value for digits in spelt for fact in extract(digits).counted)
         return {a.base for a in (*self._times, *amounts) if isinstance(a, Amount) and a.unit == "s"}
 
     @cached_property

@@ -201,8 +201,8 @@ class Documents:
         Each of its values must be the question's or the result of workings. And the judge must quote the question in
         its ``notes``, as "less than two years old = bought last year (question)", or the claim share enough words with
         it: both, unless two looks ``agreed``. Where a document says a ``part``, it must quote, or show how a value
-        comes about; the claim must share words or come about where the document's words do not speak of it
-        (``backed``). Never beside orders to the judge.
+        comes about; where that document's words do not speak of the claim (not ``backed``), the claim must share
+        words, or a value of it come about. Never beside orders to the judge.
         """
         if self.hostile or not content_words(claim):
             return False
