@@ -30,6 +30,7 @@ _CLOCK_STEP = re.compile(
     r"(?:(?P<hours>\d{1,2}):(?P<minutes>\d{2})|(?P<length>[^-+−–:]{1,40}))",
     re.IGNORECASE,
 )
+_SPACED_CLOCK = re.compile(r"(?P<hours>[01]?\d|2[0-3])\sh\s(?P<minutes>[0-5]\d)", re.IGNORECASE)
 _HOUR_STEP = re.compile(r"(?P<start>\d{1,2}(?:[.,]\d{1,2})?)\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2}(?:[.,]\d{1,2})?)")
 _HOURS = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?")
 _WEEKDAY_STEP = re.compile(
@@ -37,6 +38,8 @@ _WEEKDAY_STEP = re.compile(
 )
 _CLOCK_SUM = re.compile(r"\d{1,3}:\d{2}(?:\s*[-+−–]\s*\d{1,3}:\d{2})+")
 _CLOCK_PART = re.compile(r"(?P<sign>[-+−–])?\s*(?P<hours>\d{1,3}):(?P<minutes>\d{2})")
+_LONGEST_MONTH = 31
+_COUNTED_ON = 2
 _COINCIDENCE = 0.1
 _WORKING = re.compile(
     r"\b(?:working|business|week)[\s-]?days?\b|\bWerktag|\bArbeitstag|hábil|ouvr|工作日", re.IGNORECASE
@@ -45,6 +48,7 @@ _FROM_TO = re.compile(
     r"(?:from\s+|between\s+)?(?P<one>.+?)\s*(?:\b(?:to|until|till|through|and|bis)\b|→|[-–—]|至|到)\s*(?P<two>.+)",
     re.IGNORECASE,
 )
+_JAPANESE_DAYS = re.compile(r"(?P<days>\d{1,3})日(?:間|以内)?")
 _WORD = re.compile(r"[^\W\d_]+")
 _PART_OF_MONTH = re.compile(
     r"\d\s?(?:days?|jours?|Tagen?|días?|天|日)\s?(?:\b(?:of|out\sof|sur|von|de|entre)\b|/)\s?(?:the\s)?$", re.IGNORECASE
@@ -164,24 +168,27 @@ def _signed_step(text: str) -> _Step | None:
 def _steps_of_days(
     workings: Iterable[tuple[str, str]], known: Sequence[Moment], wanted: Moment
 ) -> Iterator[tuple[_Step, Moment]]:
-    """Workings by the numbers of days alone, within a month: "3 + 28 = 31" from 3 March."""
+    """Workings by the numbers of days alone, within a month: "3 + 28 = 31" from 3 March; one may go on from another."""
+    starts = [moment for moment in known if moment.month == wanted.month]
     for left, right in workings:
-        signed = _DAYS.fullmatch(left.strip())
-        if signed is None or not int(signed["length"]) or right.strip() != str(wanted.day):
+        signed, end = _DAYS.fullmatch(left.strip()), right.strip()
+        if signed is None or not int(signed["length"]) or not (end.isdecimal() and 1 <= int(end) <= _LONGEST_MONTH):
             continue
         length = Amount(raw=float(signed["length"]), base=float(signed["length"]) * DAY, unit="s")
         sign = 1 if signed["sign"] == "+" else -1
-        yield from (
-            (_Step(start, length, sign), wanted)
-            for start in known
-            if start.day == int(signed["start"]) and start.month == wanted.month
-        )
+        stated = wanted if int(end) == wanted.day else wanted._replace(day=int(end))
+        steps = [_Step(start, length, sign) for start in starts if start.day == int(signed["start"])]
+        yield from ((step, stated) for step in steps)
+        if steps:
+            starts.append(stated)
 
 
 def _step_of(text: str) -> Amount | None:
     """Whole days, weeks, months or years; working days need to know the holidays."""
     if _WORKING.search(text):
         return None
+    if days := _JAPANESE_DAYS.fullmatch(text.strip()):  # "7月28日 + 15日": no day of a month
+        text = f"{days['days']} days"
     found = [fact.value for fact in extract(in_digits(text)).counted if isinstance(fact.value, Amount)]
     step = found[0] if len(found) == 1 else None
     whole = step is not None and step.unit == "s" and 0 < step.raw < 10_000 and step.raw == int(step.raw)
@@ -310,14 +317,20 @@ def gives_time(
         if wanted is not None and wanted in _by_hours(left, right, known, lengths):
             return True
         step = _CLOCK_STEP.fullmatch(left.strip())
-        start = _minute_of(step["start"]) if step else None
-        if step is None or wanted is None or start not in known or _minute_of(right) != wanted:
+        start, end = (_minute_of(step["start"]), _minute_of(right)) if step else (None, None)
+        if step is None or start is None or end is None:
             continue
-        seconds = _length_of(step["length"] or f"{int(step['hours'])} hours {int(step['minutes'])} minutes") or 0.0
+        if (start not in known or end != wanted) and (end not in known or start != wanted):  # it may be shown backwards
+            continue
+        bare = _HOURS.fullmatch((step["length"] or "").strip())  # "19:30 + 6": of hours that are known
+        text = f"{step['length']} hours" if bare else step["length"]
+        seconds = _length_of(text or f"{int(step['hours'])} hours {int(step['minutes'])} minutes") or 0.0
         hours, minutes = divmod(seconds / 60, 60)
         told = {seconds / 60, seconds / 3600} & numbers or {part for part in (hours, minutes) if part} <= numbers
+        if bare:
+            told = any(near(seconds, length, 1e-6) for length in lengths)
         sign = 1 if step["sign"] == "+" else -1
-        if seconds and told and (start + sign * round(seconds / 60)) % 1440 == wanted:
+        if seconds and told and (start + sign * round(seconds / 60) - end) % 1440 == 0:
             return True
     return False
 
@@ -401,6 +414,8 @@ def _weekday_of(text: str) -> int | None:
 
 
 def _minute_of(text: str) -> int | None:
+    if spaced := _SPACED_CLOCK.fullmatch(text.strip()):  # alone it might be a length of time
+        return 60 * int(spaced["hours"]) + int(spaced["minutes"])
     found = [fact.value.minute for fact in extract(text).facts if isinstance(fact.value, Moment)]
     return found[0] if len(found) == 1 else None
 
@@ -454,10 +469,15 @@ def _day_of(text: str) -> Moment | None:
 
 
 def _ends(step: _Step) -> list[date]:
-    """The day so far from another, and the one before: a term of a month from the 1st ends on the last."""
+    """The day so far from another, and the one before: a term of a month from the 1st ends on the last.
+
+    One day or two are counted on, no term.
+    """
     days, months = (step.sign * int(step.length.raw) * part for part in STEPS.get(_unit_of(step.length), (0, 0)))
     end = moved(step.start, days, months) if days or months else None
-    return [end, end - timedelta(days=1)] if end is not None and end > date.min else []
+    if end is None or end <= date.min:
+        return []
+    return [end, end - timedelta(days=1)] if months or abs(days) > _COUNTED_ON else [end]
 
 
 def _months(one: Moment, two: Moment) -> int:

@@ -293,10 +293,16 @@ class DerivedValues:
 
     @cached_property
     def _summands(self) -> set[float]:
-        """The numbers, and a hundredth of those in texts that count in cents: in a sum "30.9 cents" is 0.309."""
+        """The numbers, how long the question's case lasts, and a hundredth where texts count in cents.
+
+        In a sum "30.9 cents" is 0.309; 10:20 to 16:50 is 390, for minutes, and 6.5, for hours.
+        """
         told = (text for text in self._whole if _CENTS.search(text) and language(text) != "ja")  # there 分 are minutes
         cents = (number for text in told for number in numbers_in(text))
-        return self.numbers | {round(number / 100, 9) for number in cents}
+        times = [fact.value.minute for fact in self._asked.counted if isinstance(fact.value, Moment)]
+        apart = [(two - one) % 1440 for one, two in pairwise(times) if one is not None and two is not None]
+        lasts = {float(size) for minutes in apart for size in (minutes, minutes / 60)}
+        return self.numbers | {round(number / 100, 9) for number in cents} | lasts
 
     @cached_property
     def _factors(self) -> set[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from guardrail.check.contract import NotJudged
 from guardrail.engines.llm.protocol import Reply
 from guardrail.engines.llm.quotes import Documents
-from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, answer_of
+from guardrail.engines.llm.replies import FoundLogic, FoundPoint, QuoteReply, answer_of, pairs_of
 from guardrail.engines.llm.short_forms import TIE
 from guardrail.engines.llm.statements import declines, denies, is_about_documents, is_advice, is_label, is_talk
 from guardrail.text.facts import extract
@@ -88,7 +88,9 @@ def nothing(segment: Segment, documents: Documents, why: NotJudged) -> Judgement
     return replace(blank, doubts={})
 
 
-def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: bool) -> Judgement:
+def read_segment(
+    raw: object, segment: Segment, documents: Documents, *, logic: bool, beside: Sequence[tuple[str, str]] = ()
+) -> Judgement:
     """Read the reply about one segment: its ``points``, and ``logic`` where it was given with a relation.
 
     Args:
@@ -96,6 +98,8 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
         segment: The segment that it should be about.
         documents: The passages it was judged by.
         logic: Whether a verdict on its relation was asked for.
+        beside: Workings that the judge shows of other segments (``workings_of``); where two looks agree, a value may
+            rest on them.
     """
     if not isinstance(raw, Mapping) or not isinstance(raw.get("points"), list):
         return nothing(segment, documents, _UNREADABLE)
@@ -106,8 +110,8 @@ def read_segment(raw: object, segment: Segment, documents: Documents, *, logic: 
         if not isinstance(ident, str) or ident not in by_id:
             return nothing(segment, documents, _UNASKED)
         by_id[ident].append(point)
-    shown = _pairs(point for points in by_id.values() for point in points)
-    rows = [_point(by_id[claim.id], claim, segment, documents, shown) for claim in claims]
+    shown = pairs_of(point for points in by_id.values() for point in points)
+    rows = [_point(by_id[claim.id], claim, segment, documents, shown, beside) for claim in claims]
     rows = _without_label(rows, claims, segment, documents)
     verdict, fault = _logic(raw.get("logic"), segment, documents) if logic else (None, None)
     return _combine(segment, rows, verdict, documents, fault)
@@ -138,20 +142,13 @@ def _obstacle(row: Row) -> NotJudged | None:
     return None if row.unverified is None else NotJudged(row.unverified, row.cause or Cause.REPLY)
 
 
-def _pairs(points: Iterable[Any]) -> list[tuple[str, str]]:
-    """What a judge shows of a segment: names of one thing, and sums, on which other points may rest."""
-    listed = (point.get("aliases") for point in points if isinstance(point, Mapping))
-    return [
-        (each[0], each[1])
-        for aliases in listed
-        if isinstance(aliases, list)
-        for each in aliases
-        if isinstance(each, list) and len(each) == 2 and all(isinstance(part, str) for part in each)
-    ]
-
-
 def _point(
-    found: list[Any], claim: Claim, segment: Segment, documents: Documents, shown: Sequence[tuple[str, str]]
+    found: list[Any],
+    claim: Claim,
+    segment: Segment,
+    documents: Documents,
+    shown: Sequence[tuple[str, str]],
+    beside: Sequence[tuple[str, str]],
 ) -> Row:
     if len(found) != 1:
         return _blank(claim.id, documents, _SEVERAL if found else _NO_POINT)
@@ -164,21 +161,22 @@ def _point(
         return _blank(claim.id, documents, _UNNAMED)
     if reply.verdict == "absent" and "S" in labels and "C" not in labels:  # a document says itself that it is not known
         reply = reply.model_copy(update={"verdict": "supported"})
-    quotes, invented = _quotes(reply.quotes, documents, claim.text)
+    own = pairs_of(found)
+    quotes, invented = _quotes(reply.quotes, documents, claim.text, own)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     certainty = CERTAINTY["low" if reply.second else reply.confidence]
-    own = _pairs(found)
-    pairs = [*(pair for pair in shown if pair not in own), *own]
+    others = [*(beside if reply.agreed else ()), *shown]
+    pairs = [*dict.fromkeys(pair for pair in others if pair not in own), *own]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
         backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
         if reply.agreed and not documents.hostile and _only_leads_in(claim, segment, documents):
             backed |= set(quotes) if reply.verdict == "supported" else set()
         else:
-            backed |= _linked(reply, quotes, claim, segment, own, documents)
+            backed |= _linked(reply, quotes, claim, segment, own, pairs, documents)
         certainty = CERTAINTY["low"]
     elif not backed and labels.count("P") == 1:  # the question may say the rest
-        backed |= _linked(reply, quotes, claim, segment, own, documents)
+        backed |= _linked(reply, quotes, claim, segment, own, pairs, documents)
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     missing = documents.lacks(claim.text, segment.span) if reply.verdict == "supported" else None
     if missing is not None:
@@ -262,8 +260,10 @@ def _is_empty(claim: Claim, segment: Segment, documents: Documents, *, twice: bo
         return True
     if documents.hostile or documents.lacks(claim.text, segment.span) is not None:
         return False
-    leads_in = _leads_in(documents.written(segment.span))
-    return is_advice(claim.text) or (twice and (leads_in or not any(map(str.isdigit, claim.text))))
+    leads_in, figures = _leads_in(documents.written(segment.span)), any(map(str.isdigit, claim.text))
+    if leads_in and not figures and not negations(claim.text) and len(content_words(claim.text)) <= 2 * _LEADING:
+        return True  # "Here is the bill for your five nights:"
+    return is_advice(claim.text) or (twice and (leads_in or not figures))
 
 
 def _only_leads_in(claim: Claim, segment: Segment, documents: Documents) -> bool:
@@ -306,7 +306,7 @@ def _labels(text: str, documents: Documents) -> tuple[str, ...] | None:
 
 
 def _quotes(
-    replies: Sequence[QuoteReply], documents: Documents, claim: str
+    replies: Sequence[QuoteReply], documents: Documents, claim: str, workings: Sequence[tuple[str, str]] = ()
 ) -> tuple[dict[int, tuple[Span, ...]], bool]:
     """Spans by document, and whether some quote is not where it says; its document then has none that counts."""
     found: dict[int, tuple[Span, ...]] = {}
@@ -315,7 +315,7 @@ def _quotes(
         number = documents.number(reply.document)
         spans = () if number is None else documents.locate(number, reply.text)
         if number is not None and not spans and documents.titled(number, reply.text):
-            spans = documents.opening(number, reply.text, claim)
+            spans = documents.opening(number, reply.text, claim, workings)
             if not spans:
                 continue  # no evidence, but nothing made up
         if number is None or not spans:
@@ -361,13 +361,15 @@ def _linked(
     quotes: Mapping[int, tuple[Span, ...]],
     claim: Claim,
     segment: Segment,
-    pairs: Sequence[tuple[str, str]],
+    own: Sequence[tuple[str, str]],
+    workings: Sequence[tuple[str, str]],
     documents: Documents,
 ) -> set[int]:
-    """Documents whose quotes the second look ties to the claim, in other words."""
+    """Documents whose quotes the second look ties to the claim, in other words, or by a value that is worked out."""
     if not reply.second:
         return set()
-    return {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, pairs, twice=reply.agreed)}
+    linked = {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own, twice=reply.agreed)}
+    return set(quotes) if reply.agreed and own and documents.works_out(claim.text, workings) else linked
 
 
 def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged | None:

@@ -28,7 +28,7 @@ from guardrail.engines.llm.prompts import LEAST_TOKENS, ask, in_calls, instructi
 from guardrail.engines.llm.protocol import LLMError, Reply, Steps
 from guardrail.engines.llm.quotes import Documents
 from guardrail.engines.llm.relation_words import tie_words
-from guardrail.engines.llm.replies import answer_of
+from guardrail.engines.llm.replies import answer_of, workings_of
 from guardrail.engines.llm.reply_memory import ReplyMemory, digest, with_ids, without_ids
 from guardrail.engines.llm.second_look import Call
 from guardrail.engines.llm.short_forms import TIE, ShortDraft, ShortJudgement, long_draft, long_judgement
@@ -95,10 +95,14 @@ def _judge(request: VerifyRequest, setting: Setting, *, alone: bool) -> Steps[Su
     memory = ReplyMemory(setting.cache, digest(*prompts, setting.model, shared, alone))
     keys = {s.id: memory.key(_said(s, names.get(s.id))) for s in request.segments}
     judged: dict[str, Judgement] = {}
+    known = {
+        s.id: with_ids(kept, s, claims_of(s))
+        for s in request.segments
+        if (kept := memory.recall(keys[s.id])) is not None
+    }
+    beside = workings_of(known.values())
     for segment in request.segments:
-        kept = memory.recall(keys[segment.id])
-        raw = with_ids(kept, segment, claims_of(segment)) if kept is not None else None
-        remembered = _whole(raw, segment, documents)
+        remembered = _whole(known.get(segment.id), segment, documents, beside)
         if remembered.complete:
             judged[segment.id] = remembered
     hits = len(judged)
@@ -116,7 +120,7 @@ def _judge(request: VerifyRequest, setting: Setting, *, alone: bool) -> Steps[Su
         answered = [(asked, reply) for (_, asked), reply in zip(calls, replies[: len(calls)], strict=True)]
         found = _read(answered, documents)
         for (_, looked_at), reply in zip(looks, replies[len(calls) :], strict=True):
-            found |= _read_second(looked_at, reply, raws, judged, documents)
+            found |= _read_second(looked_at, reply, known | raws, judged, documents)
         for segment in open_:
             new, raw = found[segment.id]
             raws[segment.id] = raw
@@ -221,16 +225,15 @@ def _read_second(
     documents: Documents,
 ) -> Found:
     items, _ = _items(_lengthened(reply, asked, documents), asked)
-    found: Found = {}
-    for segment in asked:
-        raw = second_look.merged(raws[segment.id], items.get(segment.id), before[segment.id].doubts)
-        found[segment.id] = _whole(raw, segment, documents), raw
-    return found
+    looked = {s.id: second_look.merged(raws[s.id], items.get(s.id), before[s.id].doubts) for s in asked}
+    beside = workings_of([*(raw for ident, raw in raws.items() if ident not in looked), *looked.values()])
+    return {s.id: (_whole(looked[s.id], s, documents, beside), looked[s.id]) for s in asked}
 
 
-def _whole(raw: Any, segment: Segment, documents: Documents) -> Judgement:
+def _whole(raw: Any, segment: Segment, documents: Documents, beside: Sequence[tuple[str, str]] = ()) -> Judgement:
     """A reply about facts and relation."""
-    return with_inner_logic(read_segment(raw, segment, documents, logic=tie_words(segment) is not None), segment)
+    logic = tie_words(segment) is not None
+    return with_inner_logic(read_segment(raw, segment, documents, logic=logic, beside=beside), segment)
 
 
 Answered = list[tuple[tuple[Segment, ...], Reply]]

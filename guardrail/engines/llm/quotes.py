@@ -12,7 +12,7 @@ from functools import cached_property
 
 from guardrail.engines.llm.derived_values import SCALE, DerivedValues
 from guardrail.engines.llm.question import Question, both_ways, words_and_figures
-from guardrail.engines.llm.verbatim import EDGES, SearchedText, as_compared, long_enough, search
+from guardrail.engines.llm.verbatim import EDGES, ELLIPSIS, SearchedText, as_compared, long_enough, search
 from guardrail.engines.llm.workings import any_holds, gives, in_digits, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
@@ -84,9 +84,13 @@ class Documents:
     def locate(self, number: int, quote: str) -> tuple[Span, ...]:
         """Where the passage says these words: one span, or one per part around an ellipsis; () if it does not.
 
-        Case, typographic quotes, dashes, line ends, borders of table cells and emphasis marks may differ.
+        Case, typographic quotes, dashes, line ends, borders of table cells and emphasis marks may differ. A part that
+        is the title's stands nowhere.
         """
-        return self._texts[number].locate(quote)
+        found = self._texts[number].locate(quote)
+        parts = [] if found else [part for part in ELLIPSIS.split(quote) if part.strip(EDGES)]
+        rest = [part for part in parts if not self.titled(number, part)]
+        return self._texts[number].locate(" ... ".join(rest)) if len(rest) < len(parts) else found
 
     def bears(self, claim: str, evidence: Sequence[tuple[int, Span]], segment: str = "") -> bool:
         """Whether the quoted sentences speak of what the claim, or the segment that makes it, speaks of.
@@ -145,6 +149,11 @@ class Documents:
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
         return any(gives(value, pairs, self._derived.numbers) for value in values)
 
+    def works_out(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
+        """Whether a claim has values that no document has, and all of them follow from workings."""
+        lost = [m for m in missing_facts(extract(claim), [self._question.facts, *self._facts]) if m.kind in VALUE_KINDS]
+        return bool(lost) and all(self._follows(m.claim_value, claim, workings) for m in lost)
+
     def is_foreign(self, number: int, text: str) -> bool:
         """Whether a passage is in another language than a text, so that words tell nothing; never beside orders."""
         passage = self.passages[number].text
@@ -162,17 +171,22 @@ class Documents:
             search(as_compared(self.passages[number].title or "")[0], as_compared(words)[0].strip(EDGES), 0) is not None
         )
 
-    def opening(self, number: int, quote: str, claim: str) -> tuple[Span, ...]:
+    def opening(
+        self, number: int, quote: str, claim: str, workings: Sequence[tuple[str, str]] = ()
+    ) -> tuple[Span, ...]:
         """The first sentence of a document whose title is quoted for what it says by itself; else ().
 
         It stands for the title, which is no part of the passage's text. The quote must have most words of the claim, or
-        words and a figure of it. Never beside orders to the judge.
+        words and a figure of it or of what is worked out for it ("20 mg/ml" for "8 x 20 = 160"). Never beside orders to
+        the judge.
         """
         passage = self.passages[number]
         words = set(content_words(claim))
         told = words.intersection(content_words(quote))
         named = any(not word.isdigit() for word in told)
-        says = len(told) > _TITLE_SPEAKS * len(words) or (named and bool(numbers_in(quote) & numbers_in(claim)))
+        figures = numbers_in(quote)
+        used = any(figures & numbers_in(left) and numbers_in(right) & numbers_in(claim) for left, right in workings)
+        says = len(told) > _TITLE_SPEAKS * len(words) or (named and bool(figures & numbers_in(claim))) or used
         if self.hostile or not (says and long_enough(quote)):
             return ()
         return tuple(sentence.span for sentence in sentences(passage.text)[:1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ FoundError = Literal[KnowledgeError, LogicError, "mixed_entities"]
 """What may be wrong with a point that holds a relation: all of the nine, and what is said of a namesake."""
 
 _START = re.compile(r"\{(?=\s*[\"}])|\[(?=\s*[\[{])")  # other braces are prose
+_MOST_WORKINGS = 60
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 
 
@@ -196,3 +197,23 @@ def _without_thoughts(text: str) -> str:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(constant)
+
+
+def pairs_of(points: Iterable[Any]) -> list[tuple[str, str]]:
+    """What a judge shows of a segment: names of one thing, and sums, on which other points may rest."""
+    listed = (point.get("aliases") for point in points if isinstance(point, Mapping))
+    return [
+        (each[0], each[1])
+        for aliases in listed
+        if isinstance(aliases, list)
+        for each in aliases
+        if isinstance(each, list) and len(each) == 2 and all(isinstance(part, str) for part in each)
+    ]
+
+
+def workings_of(raws: Iterable[object]) -> tuple[tuple[str, str], ...]:
+    """Sums that the judge shows in items of its replies, each once, the last ones if there are very many."""
+    points = (raw.get("points") for raw in raws if isinstance(raw, Mapping))
+    pairs = (pair for each in points if isinstance(each, list) for pair in pairs_of(each))
+    sums = (pair for pair in pairs if all(any(map(str.isdigit, side)) for side in pair))
+    return tuple(dict.fromkeys(sums))[-_MOST_WORKINGS:]

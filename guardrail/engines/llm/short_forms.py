@@ -19,7 +19,7 @@ from guardrail.engines.llm.replies import FoundError, LogicError
 TIE = ".r"
 """What follows a segment's id in the id of its relation."""
 
-_EQUALS = re.compile(r"(?<![<>!=≤≥])=(?!=)")
+_EQUALS = re.compile(r"(?<![<>!=≤≥])=(?![=>])|[→⇒]")
 _EVIDENCE = re.compile(r"(d\d+)[ :]+([SPCO])(?:[ :]+(.*))?", re.DOTALL)
 _LOGIC = frozenset(get_args(LogicError))
 _FOUND = frozenset(get_args(FoundError))

@@ -11,7 +11,7 @@ from guardrail.types import Span
 
 _SAME = {**dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("‐‑‒–—―−", "-"), "|": " "}
 _DROPPED = "*\u00ad\u200b\u200c\u200d\u2060\ufeff"  # emphasis marks and characters without width
-_ELLIPSIS = re.compile(r"\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\)")
+ELLIPSIS = re.compile(r"\.{3,}|…+|\[\.\.\.\]|\(\.\.\.\)")
 EDGES = " \t\r\n\"'.,;:，。；：、"
 _LETTERS = re.compile(r"[a-z0-9]{2}", re.IGNORECASE)
 _UNITS = "%€$£¥°"
@@ -33,7 +33,7 @@ class SearchedText:
 
     def locate(self, quote: str) -> tuple[Span, ...]:
         """Where it says these words: one span, or one per part around an ellipsis; () if it does not."""
-        parts = [part for part in _ELLIPSIS.split(quote) if part.strip(EDGES)]
+        parts = [part for part in ELLIPSIS.split(quote) if part.strip(EDGES)]
         if not parts:
             return ()
         found = []

@@ -29,6 +29,10 @@ _VAGUE = re.compile(r"\b(?:(?:several|few|many|some)\s|(?:in|out\sof)\s)$", re.I
 _SKIPPED = re.compile(
     r"^\s*[(（]?[0-9]{1,3}[.)）、](?=\s|[^0-9])|\[[0-9]{1,4}(?:[,–-]\s?[0-9]{1,4}){0,9}\]", re.MULTILINE
 )
+_HALF_BEFORE = re.compile(r"\s?[个個]半(?=小时|小時|钟头|月|世纪|学期|星期|礼拜)")
+_HALF_BEHIND = re.compile(r"半(?![年日天月夜个個价價額额票径徑途数數島岛身生官品圆円导導导决決分])")
+_HALVED = frozenset({"s", "m", "kg"})
+_CENTIMETRES = re.compile(r"(?<=米)[0-9]{1,2}(?![0-9.,]|\s?[米厘公元块個个])")
 _MEASURES = frozenset(
     "个名位人次件只条张部座家间所台辆艘套批项种类页章节卷册幅块层楼户株棵头匹门本份支枚道届期级岁倍成步站场轮集首句字例组户校颗粒片瓶杯碗箱袋"
 )
@@ -96,8 +100,11 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
     if numeral.form == "percent":
         dimension, factor = "%", 0.01
     elif numeral.form not in {"ordinal", "count"}:
+        half = _HALF_BEFORE.match(text, end)  # "18个半小时"
+        value, end = (value + 0.5, half.end()) if half else (value, end)
         if found := unit_after(text, end):
             dimension, factor, end = found
+            value, end = _with_rest(text, value, dimension, end)
         elif ahead := unit_before(text, start):
             dimension, factor, start = ahead
         elif numeral.form == "fraction" and (part := _OF_UNIT.match(text, end)) and part["unit"] in UNITS:
@@ -122,6 +129,15 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
     kind = FactKind.PERCENT if dimension == "%" else FactKind.QUANTITY if dimension else FactKind.NUMBER
     span = Span(start, max(end, numeral.end))
     return Fact(kind=kind, span=span, value=amount, surface=span.of(text))
+
+
+def _with_rest(text: str, value: float, dimension: str, end: int) -> tuple[float, int]:
+    """The value with what stands behind its unit, and where that ends: "3時間半", "1米42"."""
+    if dimension in _HALVED and (half := _HALF_BEHIND.match(text, end)):
+        return value + 0.5, half.end()
+    if rest := _CENTIMETRES.match(text, end):
+        return value + float(f"0.{rest.group()}"), rest.end()
+    return value, end
 
 
 def _is_slight(text: str, numeral: Numeral, amount: Amount) -> bool:
@@ -201,8 +217,10 @@ def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> t
     blocked.sort()
     facts: list[Fact] = []
     slight: list[Fact] = []
-    place, cursor = 0, 0
+    place, cursor, done = 0, 0, 0
     for numeral in read_numerals(text, words):
+        if numeral.start < done:
+            continue  # read with the number before: "1米42"
         while place < len(blocked) and blocked[place].end <= numeral.start:
             place += 1
         if place < len(blocked) and blocked[place].start < numeral.end:
@@ -215,6 +233,7 @@ def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> t
         fact = _amount(text, numeral, before, first=cursor <= 1)
         if fact is None or not isinstance(fact.value, Amount):
             continue
+        done = fact.span.end
         if _is_slight(text, numeral, fact.value):
             slight.append(fact)
         else:

@@ -15,7 +15,7 @@ _DIGITS = re.compile(
     r"(?:(?P<ordinal>st|nd|rd|th)\b"
     r"|/(?P<below>[1-9][0-9]?)(?![0-9/])"
     r"|[ \u00a0-]?(?P<scale>k|K|bn|hundred|thousand|million|billion|trillion|dozen)\b"
-    r"|\s?(?P<zh>[十百千万亿億]{1,2})(?:(?<=[万億])(?P<rest>[0-9]{1,4}|[0-9],[0-9]{3})(?![0-9,.]))?)?",
+    r"|\s?(?P<zh>[十百千万亿億]{1,2})(?:(?<=[万億])(?P<rest>[0-9]{1,4}|[0-9],[0-9]{3})(?![0-9,.])(?P<more>千?))?)?",
 )
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _POINTED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?P<decimals>,[0-9]+)?")
@@ -149,7 +149,8 @@ def _in_digits(text: str) -> Iterator[Numeral]:
         elif suffix == "zh":
             for character in groups["zh"]:
                 value *= CJK_SCALE[character]
-            value += float((groups["rest"] or "0").replace(",", ""))  # "1万7,270円"
+            rest = float((groups["rest"] or "0").replace(",", ""))  # "1万7,270円", "7万5千円"
+            value += rest * (1000 if groups["more"] else 1)
         prefix = text[max(0, start - 5) : start]
         if said := _PERCENT_CJK.search(prefix + "0"):
             start, form = start - (len(prefix) - said.start()), "percent"

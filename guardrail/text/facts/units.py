@@ -11,10 +11,10 @@ DAY, YEAR = 86_400.0, 31_557_600.0
 
 _TABLE: dict[str, dict[str, float]] = {
     "m": {
-        "m|metre|metres|meter|meters|米": 1,
-        "km|kilometre|kilometres|kilometer|kilometers|公里|千米": 1000,
-        "cm|centimetre|centimetres|centimeter|centimeters|厘米": 0.01,
-        "mm|millimetre|millimetres|millimeter|millimeters|毫米": 0.001,
+        "m|metre|metres|meter|meters|米|メートル": 1,
+        "km|kilometre|kilometres|kilometer|kilometers|公里|千米|キロメートル": 1000,
+        "cm|centimetre|centimetres|centimeter|centimeters|厘米|センチメートル|センチ": 0.01,
+        "mm|millimetre|millimetres|millimeter|millimeters|毫米|ミリメートル": 0.001,
         "µm|μm|micrometre|micrometres|micrometer|micrometers|micron|microns|微米": 1e-6,
         "nm|nanometre|nanometres|nanometer|nanometers|纳米": 1e-9,
         "mile|miles|mi|英里": 1609.344,
@@ -23,9 +23,9 @@ _TABLE: dict[str, dict[str, float]] = {
         "inch|inches|英寸": 0.0254,
     },
     "kg": {
-        "kg|kilo|kilos|kilogram|kilograms|kilogramme|kilogrammes|公斤|千克": 1,
-        "g|gram|grams|gramme|grammes|克": 0.001,
-        "mg|milligram|milligrams|毫克": 1e-6,
+        "kg|kilo|kilos|kilogram|kilograms|kilogramme|kilogrammes|公斤|千克|キログラム": 1,
+        "g|gram|grams|gramme|grammes|克|グラム": 0.001,
+        "mg|milligram|milligrams|毫克|ミリグラム": 1e-6,
         "µg|μg|mcg|microgram|micrograms|微克": 1e-9,
         "t|ton|tons|tonne|tonnes|吨": 1000,
         "lb|lbs|pound|pounds|磅": 0.45359237,
@@ -68,21 +68,26 @@ _TABLE: dict[str, dict[str, float]] = {
         "亩": 666.667,
     },
     "l": {
-        "l|L|litre|litres|liter|liters|升|公升": 1,
-        "ml|mL|millilitre|millilitres|milliliter|milliliters|毫升": 0.001,
+        "l|L|litre|litres|liter|liters|升|公升|リットル": 1,
+        "ml|mL|millilitre|millilitres|milliliter|milliliters|毫升|ミリリットル": 0.001,
         "cl|centilitre|centilitres": 0.01,
         "m³|m3|立方米": 1000,
         "gallon|gallons|加仑": 3.785,
     },
-    "W": {"W|watt|watts|瓦": 1, "kW|kilowatt|kilowatts|千瓦": 1e3, "MW|megawatt|megawatts|兆瓦": 1e6, "GW": 1e9},
+    "W": {
+        "W|watt|watts|瓦|ワット": 1,
+        "kW|kilowatt|kilowatts|千瓦|キロワット": 1e3,
+        "MW|megawatt|megawatts|兆瓦": 1e6,
+        "GW": 1e9,
+    },
     "Hz": {"Hz|hertz|赫兹": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
-    "USD": {"$|USD|US$|dollar|dollars|buck|bucks|美元|美金": 1, "cent|cents": 0.01},
-    "EUR": {"€|EUR|euro|euros|欧元": 1},
+    "USD": {"$|USD|US$|dollar|dollars|buck|bucks|美元|美金|ドル": 1, "cent|cents": 0.01},
+    "EUR": {"€|EUR|euro|euros|欧元|ユーロ": 1},
     "GBP": {"£|GBP|quid|英镑": 1, "pence": 0.01},
     # The sign stands for two currencies; nothing in the text alone tells which.
-    "CNY": {"¥|￥|CNY|RMB|yuan|renminbi|元|块|块钱|人民币|yen|JPY|日元": 1, "万元": 1e4, "亿元": 1e8},
+    "CNY": {"¥|￥|CNY|RMB|yuan|renminbi|元|块|块钱|人民币|yen|JPY|日元|円|日圓": 1, "万元": 1e4, "亿元": 1e8},
     "°C": {"°C|℃|度|摄氏度|degrees|degree|°|celsius": 1, "°F|℉|华氏度|fahrenheit": -1},
-    "%": {"%|％|percent|per cent|个百分点|pct": 0.01, "成": 0.1},
+    "%": {"%|％|percent|per cent|パーセント|个百分点|pct": 0.01, "成": 0.1},
     "x": {"times|倍|fold": 1},
 }
 
@@ -103,7 +108,7 @@ _AFTER = re.compile(
     r"(?P<per>\s?(?:per|an?|/)\s?(?P<time>hour|h|second|s)\b)?",
 )
 _CJK_UNIT = sorted(
-    (name for name in UNITS if "\u3400" <= name[0] <= "\u9fff" or name[0] in "℃%％"), key=len, reverse=True
+    (name for name in UNITS if "\u30a1" <= name[0] <= "\u9fff" or name[0] in "℃%％"), key=len, reverse=True
 )
 _AFTER_CJK = re.compile(
     r"\s?(?:个|[か箇カケヵヶ](?=[月年]))?(?P<unit>" + "|".join(_CJK_UNIT) + r")(?!(?<=間)に合[いうえわっ])"

@@ -15,6 +15,8 @@ from guardrail.types import Span
 
 _ASKS = re.compile(r"\s*(?P<verb>[a-z]+)\b[^?;:]*\?\s*$", re.IGNORECASE)
 _CHINESE_ASKS = re.compile(r"[吗么][？?]\s*$|[能可是有]不[能可是有]|是否|能否|可否|有没有")
+_CLAUSES = re.compile(r"[，,；;]")
+_SUPPOSES = re.compile(r"\s*(?:如果|要是|假如|假设|若)")
 _END = re.compile(r"\s*[.;!]|\s*$|,?\s(?:because|as|since)\b", re.IGNORECASE)
 _VERBS = frozenset(
     "is are was were am do does did can could will would has have had may might must should shall be".split()
@@ -25,9 +27,16 @@ _LONGEST_SUBJECT = 3
 
 
 def stated_in(question: str) -> str:
-    """The question without the sentences that ask for a yes or no: what they say is open."""
+    """The question without what asks for a yes or no, which is open: sentences, of Chinese ones the clauses."""
     sentences = [span.of(question) for span in split_sentences(question)]
-    return " ".join(sentence for sentence in sentences if not _is_open(sentence))
+    return " ".join(_stated(sentence) for sentence in sentences)
+
+
+def _stated(sentence: str) -> str:
+    if not _is_open(sentence):
+        return sentence
+    clauses = _CLAUSES.split(sentence) if _CHINESE_ASKS.search(sentence) else []
+    return "，".join(c for c in clauses if not (_CHINESE_ASKS.search(c) or _SUPPOSES.match(c)))
 
 
 def _is_open(sentence: str) -> bool:

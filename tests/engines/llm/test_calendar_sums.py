@@ -113,6 +113,8 @@ def test_wrong_lengths(value, workings):
         ("2:30 pm", "17:30 - 3 hours", "14:30", True),
         ("17 h 18", "17 h 30 - 12 minutes", "17 h 18", True),
         ("17 Uhr 18", "17:30 - 12 min", "17:18 Uhr", True),
+        ("17:18", "17:18 + 12 minutes", "17:30", True),  # shown backwards
+        ("17:18", "17:18 + 13 minutes", "17:30", False),
         ("17:19", "17:30 - 12 minutes", "17:18", False),
         ("17:18", "17:30 - 13 minutes", "17:18", False),
         ("17:15", "17:30 - 15 minutes", "17:15", False),  # nobody has 15

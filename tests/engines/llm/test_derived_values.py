@@ -317,7 +317,7 @@ CLUB = values(
     [
         ("14. März 2025", [("15. März 2024 (question) + 1 Jahr - 1 Tag", "14.3.2025")], True),
         ("14. März 2025", [("14. März 2025", "15. März 2024 + 1 Jahr - 1 Tag")], True),  # either side first
-        ("13. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "13.3.2025")], True),  # a term may end a day before
+        ("13. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "13.3.2025")], False),  # one day is counted on, no term
         ("12. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "12.3.2025")], False),
         ("14. März 2025", [("16. März 2024 + 1 Jahr - 2 Tage", "14.3.2025")], False),  # nobody says the 16th
         ("15. März 2025", [("15. März 2024 + 1 Jahr - 1 Tag", "14.3.2025")], False),  # only a date on the way

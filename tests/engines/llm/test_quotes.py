@@ -256,3 +256,14 @@ def test_capitals_are_no_names_of_a_german_case_either():
     claim = "Sie sollten um 18:00 Uhr mit dem Schneiden für das Essen anfangen"
     assert meal.asked(claim, [("19 - 1", "18")], notes, agreed=True)
     assert not meal.asked(claim, [("19 - 2", "17")], notes, agreed=True)
+
+
+def test_a_part_of_a_quote_that_is_the_title_stands_nowhere() -> None:
+    syrup = Documents([Passage(text="Children take 0.5 ml per kilogram.", title="Fibral syrup 20 mg/ml")])
+    quote = "Fibral syrup 20 mg/ml ... 0.5 ml per kilogram"
+    assert [span.of(syrup.passages[0].text) for span in syrup.locate(0, quote)] == ["0.5 ml per kilogram"]
+    assert syrup.locate(0, "Fibral syrup 20 mg/ml") == ()
+    assert syrup.locate(0, "Other syrup ... 0.5 ml per kilogram") == ()
+    claim = "8 ml hold 160 mg of the substance."
+    assert syrup.opening(0, "Fibral syrup 20 mg/ml", claim, [("8 x 20", "160")]) == (Span(0, 34),)
+    assert syrup.opening(0, "Fibral syrup 20 mg/ml", claim, [("8 x 30", "240")]) == ()

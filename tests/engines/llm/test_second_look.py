@@ -290,3 +290,20 @@ def test_a_value_may_rest_on_a_sum_shown_for_another_point_of_the_segment() -> N
     assert read([["10 x 14", "140"]])
     assert not read([["11 x 14", "154"]])
     assert not read([])
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [("31 x 12 = 372", "supported"), ("31 x 17 = 527", "unverified")])
+def test_a_value_may_rest_on_a_sum_shown_for_another_segment(shown: str, verdict: str) -> None:
+    crew = (Passage(id="p1", text="Members pay 31 EUR a month. The crew has 17 members."), PASSAGES[1])
+    request = asked("Members pay 372 EUR altogether. Members pay 6324 EUR as a crew.", crew)
+    quote = "d1 S Members pay 31 EUR a month"
+
+    def script(prompt: Prompt) -> Any:
+        if not prompt.identity.startswith("review"):
+            return {"who": [], "points": [["s1.1", quote, shown, "ok"], ["s2.1", quote, "ok"]]}
+        sums = {"s1.1": shown, "s2.1": "372 x 17 = 6324"}
+        points = [point["id"] for segment in items(prompt) for point in segment["points"]]
+        return {"points": [[ident, quote, sums[ident], "ok"] for ident in points]}
+
+    matrix, _ = run(plans.judge_all(request, SETTING), script)
+    assert verdicts(request, matrix)[1] == verdict

@@ -108,3 +108,8 @@ def test_a_reply_without_points_is_none_and_without_items_says_nothing() -> None
     assert long_judgement({}, ["s1"], DOCUMENTS) is None
     assert long_judgement({"points": {}}, ["s1"], DOCUMENTS) is None
     assert judged() == {"segments": []}
+
+
+def test_an_arrow_leads_to_a_result_too() -> None:
+    found = point("d1 S each month", "8 月 → 10 月 10 日; 3 >= 2; a => b", "ok")
+    assert found["aliases"] == [["8 月", "10 月 10 日"]]

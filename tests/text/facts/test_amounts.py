@@ -62,3 +62,32 @@ def test_ranges_share_a_unit_and_sums_are_counted():
 def test_a_number_in_a_name_is_a_label():
     (fact,) = facts("The old Korvel 40 is red.")
     assert fact.value.label
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("三个半小时", 3.5, "s"),
+        ("一共18个半小时", 18.5, "s"),
+        ("保修两年半", 2.5, "s"),
+        ("3時間半で着きます", 3.5, "s"),
+        ("身高1米42", 1.42, "m"),
+        ("身高1米7的孩子", 1.7, "m"),
+        ("幅25メートル", 25.0, "m"),
+        ("牛乳200ミリリットル", 200.0, "l"),
+        ("全部で7万5千円", 75_000.0, "CNY"),
+        ("全部で1万7,270円", 17_270.0, "CNY"),
+    ],
+)
+def test_what_stands_behind_a_unit_belongs_to_the_amount(text, value, unit):
+    (fact,) = facts(text)
+    assert (fact.value.raw, fact.value.unit) == (pytest.approx(value), unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("2時間半額になります", [2.0]), ("3个半价", [3.0]), ("五年半年报", [5.0]), ("2米30厘米", [2.0, 30.0])],
+)
+def test_what_begins_another_word_does_not(text, values):
+    assert [f.value.raw for f in (*facts(text), *counted(text)) if f.value.raw in {2.0, 3.0, 5.0, 30.0}][:2] == values
+    assert not {2.5, 3.5, 5.5} & {f.value.raw for f in facts(text)}

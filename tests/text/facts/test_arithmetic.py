@@ -24,6 +24,8 @@ def percent(value):
         (amount(20, bound=Bound.UNDER), 17, True),
         (amount(5, bound=Bound.ABOUT), 5.4, True),
         (amount(4200), 4187, True),
+        (amount(12_300), 12_400, False),  # written to the hundred
+        (amount(12_000), 11_960, True),
         (amount(42), 41, False),
     ],
 )

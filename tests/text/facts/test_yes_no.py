@@ -3,7 +3,7 @@
 import pytest
 
 from guardrail import Guard, Policy, Verdict
-from guardrail.text.facts import extract, judge_yes_no
+from guardrail.text.facts import extract, judge_yes_no, stated_in
 from guardrail.text.restatement import statement_of
 
 
@@ -91,3 +91,16 @@ def test_a_guard_says_what_is_wrong():
     assert wrong.reason.startswith("The answer opens with “Yes”, but goes on:")
     [right] = guard.check("No, the clinic is closed on Sundays.", passages, question="Is it open on Sunday?").findings
     assert right.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        ("Is it open? I come on Sunday.", " I come on Sunday."),
+        ("我预约了上午九点二十的检查，当天能不能自己开车回家？", "我预约了上午九点二十的检查"),
+        ("如果我六十岁，可不可以免费？", ""),
+        ("我买了两张票，可以退吗？", "我买了两张票"),
+    ],
+)
+def test_what_a_question_asks_it_does_not_state(question, stated):
+    assert stated_in(question) == stated
