@@ -36,7 +36,7 @@ from training.pairs import (
 LONG = mixture.LONG | {"check_covid"}
 
 FIRST = {"cases": 0, "contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20, "extra": 400}
-LATER = {"cases": 40, "contrast": 220, "short": 220, "records": 40, "long": 24, "frames": 40, "extra": 350}
+LATER = {"cases": 70, "contrast": 200, "short": 220, "records": 40, "long": 24, "frames": 40, "extra": 350}
 """Cases, contrast sets, rows, records, rows, pairs, rows of a further folder in a round; cases are English."""
 
 FIRST_ROUNDS = 6
