@@ -25,19 +25,9 @@ _MARK = re.compile(r"\s*[(（][^()（）]{1,40}[)）]")
 """What a judge puts in brackets beside a date: "15 March 2024 (question) + 1 year"."""
 _NEXT_STEP = re.compile(r"\s[-+−–]\s")
 _DAYS = re.compile(r"(?P<start>\d{1,2})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2})")
-_CLOCK_STEP = re.compile(
-    r"(?P<start>\d{1,2}(?:[:.]|\s?h\s?)\d{2}(?:\s?[ap]\.?m\.?|\sUhr)?)\s*(?P<sign>[-+−–])\s*"
-    r"(?:(?P<hours>\d{1,2}):(?P<minutes>\d{2})|(?P<length>[^-+−–:]{1,40}))",
-    re.IGNORECASE,
-)
-_SPACED_CLOCK = re.compile(r"(?P<hours>[01]?\d|2[0-3])\sh\s(?P<minutes>[0-5]\d)", re.IGNORECASE)
-_HOUR_STEP = re.compile(r"(?P<start>\d{1,2}(?:[.,]\d{1,2})?)\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,2}(?:[.,]\d{1,2})?)")
-_HOURS = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?")
 _WEEKDAY_STEP = re.compile(
     r"(?P<start>[^-+−–]+)\s*(?P<sign>[-+−–])\s*(?P<days>\d{1,3})(?:\s*days?|天|日)?", re.IGNORECASE
 )
-_CLOCK_SUM = re.compile(r"\d{1,3}:\d{2}(?:\s*[-+−–]\s*\d{1,3}:\d{2})+")
-_CLOCK_PART = re.compile(r"(?P<sign>[-+−–])?\s*(?P<hours>\d{1,3}):(?P<minutes>\d{2})")
 _LONGEST_MONTH = 31
 _COUNTED_ON = 2
 _COINCIDENCE = 0.1
@@ -85,7 +75,9 @@ def gives_day(
     steps = [(*each, inner) for left, right, inner in single for each in _steps([(left, right)])]
     steps += [(*each, False) for each in _steps_of_days(stated_by_judge, known, wanted)]
     for step, stated, inner in steps:
-        told = step.length.raw in numbers or any(near(step.length.base, each, 1e-3) for each in lengths)
+        told = (step.length.raw in numbers and not step.as_length) or any(
+            near(step.length.base, each, 1e-3) for each in lengths
+        )
         if not told or not any(_agree(step.start, each) for each in known):
             continue
         if not any(_is(stated, end) for end in _ends(step)):
@@ -122,6 +114,8 @@ class _Step(NamedTuple):
     start: Moment
     length: Amount
     sign: int
+    as_length: bool = False
+    """Written as a day of the month may be, too ("15日"): then the texts must have it as a length."""
 
 
 def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
@@ -162,7 +156,10 @@ def _signed_step(text: str) -> _Step | None:
     """The step of "1 June 2025 + 18 months"."""
     signed = _STEP.fullmatch(text)
     start, length = (_day_of(signed["start"]), _step_of(signed["length"])) if signed else (None, None)
-    return _Step(start, length, 1 if signed["sign"] == "+" else -1) if signed and start and length else None
+    if signed is None or start is None or length is None:
+        return None
+    as_length = _JAPANESE_DAYS.fullmatch(signed["length"].strip()) is not None
+    return _Step(start, length, 1 if signed["sign"] == "+" else -1, as_length)
 
 
 def _steps_of_days(
@@ -176,6 +173,8 @@ def _steps_of_days(
             continue
         length = Amount(raw=float(signed["length"]), base=float(signed["length"]) * DAY, unit="s")
         sign = 1 if signed["sign"] == "+" else -1
+        if int(signed["start"]) + sign * int(signed["length"]) != int(end):
+            continue
         stated = wanted if int(end) == wanted.day else wanted._replace(day=int(end))
         steps = [_Step(start, length, sign) for start in starts if start.day == int(signed["start"])]
         yield from ((step, stated) for step in steps)
@@ -208,11 +207,11 @@ def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequenc
         workings: What stands on both sides of each "=".
         moments: Dates and times of the documents and the question: both ends must be among them.
     """
-    wanted = _length_of(value)
+    wanted = length_of(value)
     if wanted is None:
         return False
     for left, right in workings:
-        ends, stated = _FROM_TO.fullmatch(left.strip()), _length_of(right)
+        ends, stated = _FROM_TO.fullmatch(left.strip()), length_of(right)
         one, two = (_moment_of(ends[name]) for name in ("one", "two")) if ends else (None, None)
         if one is None or two is None or stated is None or not near(stated, wanted, 1e-6):
             continue
@@ -232,7 +231,7 @@ def gives_days(value: str, workings: Iterable[tuple[str, str]], moments: Iterabl
         workings: What stands on both sides of each "=", in order.
         moments: Dates and times of the documents and the question: both ends must be among them.
     """
-    wanted, dated = _length_of(value), [moment for moment in moments if moment.month and moment.day]
+    wanted, dated = length_of(value), [moment for moment in moments if moment.month and moment.day]
     left_over: list[tuple[int, Moment]] = []  # days to the end of a month, and the date in it
     for left, right in workings if wanted else ():
         step, result = _DAYS.fullmatch(left.strip()), right.strip().rstrip("天日")
@@ -293,90 +292,6 @@ def _lengths_of_month(month: int, years: tuple[int, int] | None) -> set[int]:
     return {monthrange(year, month)[1] for year in ((years[0],) if years else (2024, 2025)) if 1 <= month <= 12}
 
 
-def gives_time(
-    value: str,
-    workings: Iterable[tuple[str, str]],
-    numbers: set[float],
-    moments: Sequence[Moment],
-    lengths: Collection[float] = frozenset(),
-) -> bool:
-    """Whether one of the workings gives a time of day: "17:25 - 50 minutes = 16:35", "17:25 - 0:50 = 16:35".
-
-    Or in hours alone, "19 - 1 = 18", from a time that is known by a length that is known.
-
-    Args:
-        value: The time as the claim has it.
-        workings: What stands on both sides of each "=".
-        numbers: Those of the documents and the question.
-        moments: Dates and times of the documents and the question.
-        lengths: Lengths of time of the documents and the question, in seconds.
-    """
-    wanted = _minute_of(value)
-    known = {moment.minute for moment in moments if moment.minute is not None}
-    for left, right in workings:
-        if wanted is not None and wanted in _by_hours(left, right, known, lengths):
-            return True
-        step = _CLOCK_STEP.fullmatch(left.strip())
-        start, end = (_minute_of(step["start"]), _minute_of(right)) if step else (None, None)
-        if step is None or start is None or end is None:
-            continue
-        if (start not in known or end != wanted) and (end not in known or start != wanted):  # it may be shown backwards
-            continue
-        bare = _HOURS.fullmatch((step["length"] or "").strip())  # "19:30 + 6": of hours that are known
-        text = f"{step['length']} hours" if bare else step["length"]
-        seconds = _length_of(text or f"{int(step['hours'])} hours {int(step['minutes'])} minutes") or 0.0
-        hours, minutes = divmod(seconds / 60, 60)
-        told = {seconds / 60, seconds / 3600} & numbers or {part for part in (hours, minutes) if part} <= numbers
-        if bare:
-            told = any(near(seconds, length, 1e-6) for length in lengths)
-        sign = 1 if step["sign"] == "+" else -1
-        if seconds and told and (start + sign * round(seconds / 60) - end) % 1440 == 0:
-            return True
-    return False
-
-
-def _by_hours(left: str, right: str, known: Collection[int], lengths: Collection[float]) -> Iterator[int]:
-    """The minute of the day that a working in hours gives, from a known time by a known length."""
-    step, stated = _HOUR_STEP.fullmatch(left.strip()), _HOURS.fullmatch(right.strip())
-    if step is None or stated is None:
-        return
-    start, length, end = (
-        round(float(each.replace(",", ".")) * 60) for each in (step["start"], step["length"], stated[0])
-    )
-    sums = start + (length if step["sign"] == "+" else -length) == end
-    if sums and start in known and length > 0 and any(near(length * 60.0, each, 1e-6) for each in lengths):
-        yield end % 1440
-
-
-def gives_hours(value: str, workings: Iterable[tuple[str, str]], moments: Sequence[Moment]) -> bool:
-    """Whether workings in hours and minutes give a length of time: "24:00 - 20:00 = 4:00", "4:00 + 14:20 = 18:20".
-
-    Args:
-        value: The length as the claim has it.
-        workings: What stands on both sides of each "="; a later one may start from the result of an earlier one.
-        moments: Dates and times of the documents and the question: each part is one of their times, or whole days.
-    """
-    wanted = _length_of(value)
-    known = {moment.minute for moment in moments if moment.minute is not None}
-    known |= {24 * 60 * days for days in range(1, 8)}
-    for left, right in workings if wanted else ():
-        stated = _CLOCK_PART.fullmatch(right.strip())
-        if stated is None or not _CLOCK_SUM.fullmatch(left.strip()):
-            continue
-        parts = [(each["sign"] or "+", _minutes(each)) for each in _CLOCK_PART.finditer(left)]
-        total = sum(minutes if sign == "+" else -minutes for sign, minutes in parts)
-        if total != _minutes(stated) or not {minutes for _, minutes in parts} <= known:
-            continue
-        known.add(total)
-        if wanted is not None and near(total * 60.0, wanted, 1e-6):
-            return True
-    return False
-
-
-def _minutes(clock: re.Match[str]) -> int:
-    return 60 * int(clock["hours"]) + int(clock["minutes"])
-
-
 def gives_weekday(
     value: str, workings: Iterable[tuple[str, str]], numbers: set[float], moments: Sequence[Moment]
 ) -> bool:
@@ -413,14 +328,7 @@ def _weekday_of(text: str) -> int | None:
     return days[0][0] if len(days) == 1 and days[0] and days[0][0] == days[0][1] else None
 
 
-def _minute_of(text: str) -> int | None:
-    if spaced := _SPACED_CLOCK.fullmatch(text.strip()):  # alone it might be a length of time
-        return 60 * int(spaced["hours"]) + int(spaced["minutes"])
-    found = [fact.value.minute for fact in extract(text).facts if isinstance(fact.value, Moment)]
-    return found[0] if len(found) == 1 else None
-
-
-def _length_of(text: str) -> float | None:
+def length_of(text: str) -> float | None:
     """Seconds; the parts of a length add up."""
     found = [fact.value for fact in extract(text).facts]
     amounts = [value for value in found if isinstance(value, Amount) and value.unit == "s"]

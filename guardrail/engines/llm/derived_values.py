@@ -16,12 +16,11 @@ from guardrail.engines.llm.calendar_sums import (
     ends_a_term,
     gives_day,
     gives_days,
-    gives_hours,
     gives_span,
-    gives_time,
     gives_weekday,
     is_month_length,
 )
+from guardrail.engines.llm.clock_sums import gives_hours, gives_time
 from guardrail.engines.llm.hedges import leeway
 from guardrail.engines.llm.workings import gives, gives_nearly, in_digits, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
@@ -72,6 +71,11 @@ _NEXT_DAY = re.compile(
 )
 
 _NEXT_MORNING = re.compile(r"\b(?:day\safter|(?:next|following)\sday|tomorrow)\b|[次翌]日|第二天", re.IGNORECASE)
+_LATER_DAY = re.compile(rf"{_NEXT_DAY.pattern}|\b(?:days?|Tage?|días?|jours?)\b|[0-9一二三两]\s?[天日]", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"\s*(?:Uhr\s)?(?:to|until|till|bis|(?:hasta|a)(?:\slas?)?|à|jusqu['’]à|[-–—〜~～至到]|から|and|et|und|y)\s*",
+    re.IGNORECASE,
+)
 _DAY_BEHIND = re.compile(r"\s?(?:days?\b|天|日)", re.IGNORECASE)
 _DAYS_COUNTED = re.compile(r"(?P<days>\d{1,3})日")
 _CLOCK = re.compile(r"(?<![\d.:])(?P<hours>[01]?\d|2[0-4])\s?[:.h時]\s?(?P<minutes>[0-5]\d)(?![\d.:])")
@@ -293,26 +297,38 @@ class DerivedValues:
 
     @cached_property
     def _summands(self) -> set[float]:
-        """The numbers, how long the question's case lasts, and a hundredth where texts count in cents.
-
-        In a sum "30.9 cents" is 0.309; 10:20 to 16:50 is 390, for minutes, and 6.5, for hours.
-        """
+        """The numbers, and a hundredth of those in texts that count in cents: in a sum "30.9 cents" is 0.309."""
         told = (text for text in self._whole if _CENTS.search(text) and language(text) != "ja")  # there 分 are minutes
         cents = (number for text in told for number in numbers_in(text))
-        times = [fact.value.minute for fact in self._asked.counted if isinstance(fact.value, Moment)]
-        apart = [(two - one) % 1440 for one, two in pairwise(times) if one is not None and two is not None]
-        lasts = {float(size) for minutes in apart for size in (minutes, minutes / 60)}
-        return self.numbers | {round(number / 100, 9) for number in cents} | lasts
+        return self.numbers | {round(number / 100, 9) for number in cents}
+
+    @cached_property
+    def _lasts(self) -> set[float]:
+        """Minutes and hours of the case that the question tells: 390 and 6.5 of "from 10:20 to 16:50", on one day."""
+        asked = self._texts[0]
+        days = [m for fact in self._asked.counted if isinstance(m := fact.value, Moment) and (m.month or m.weekdays)]
+        if days or _LATER_DAY.search(asked):
+            return set()
+        times = [(fact.span, fact.value.minute) for fact in self._asked.counted if isinstance(fact.value, Moment)]
+        apart = [
+            (end - start) % 1440
+            for (one, start), (two, end) in pairwise(times)
+            if start is not None and end is not None and _UNTIL.fullmatch(asked, one.end, two.start)
+        ]
+        return {size for minutes in apart for size in (float(minutes), minutes / 60) if size >= 1}
 
     @cached_property
     def _factors(self) -> set[float]:
-        """What the texts' shares come to, and what they leave: 0.5 for 五折 or 50 %, 0.9 for 1割減 or 10 % off."""
+        """What the texts' shares come to, and what they leave: 0.5 for 五折 or 50 %, 0.9 for 1割減 or 10 % off.
+
+        And how long the question's case lasts, in minutes and hours.
+        """
         facts = (fact.value for each in (self._asked, *self._facts) for fact in each.facts)
         shares = {value.base for value in facts if isinstance(value, Amount) and value.unit == "%"}
         for text in self._texts:
             shares |= {_share(match["of"]) for match in _SHARE.finditer(plain_digits(text))}
             shares |= {0.5} if _HALF_PRICE.search(text) else set()
-        return {round(each, 9) for share in shares if 0 < share < 1 for each in (share, 1 - share)}
+        return {round(each, 9) for share in shares if 0 < share < 1 for each in (share, 1 - share)} | self._lasts
 
     @cached_property
     def _lengths(self) -> set[float]:

@@ -162,27 +162,27 @@ def _point(
     if reply.verdict == "absent" and "S" in labels and "C" not in labels:  # a document says itself that it is not known
         reply = reply.model_copy(update={"verdict": "supported"})
     own = pairs_of(found)
-    quotes, invented = _quotes(reply.quotes, documents, claim.text, own)
+    pairs = [*(pair for pair in shown if pair not in own), *own]
+    others = beside if reply.agreed else ()
+    quotes, invented = _quotes(reply.quotes, documents, claim.text, pairs)
     backed = {n for n in quotes if documents.bears(claim.text, [(n, s) for s in quotes[n]], segment.text)}
     backed |= _together(labels, quotes, backed, claim, segment, documents)
     certainty = CERTAINTY["low" if reply.second else reply.confidence]
-    others = [*(beside if reply.agreed else ()), *shown]
-    pairs = [*dict.fromkeys(pair for pair in others if pair not in own), *own]
     if _unfit(reply.verdict, labels, backed) is _OFF_TOPIC:  # other words: the language's, or the judge says which
         backed |= {n for n in quotes if documents.is_foreign(n, segment.text)}
         if reply.agreed and not documents.hostile and _only_leads_in(claim, segment, documents):
             backed |= set(quotes) if reply.verdict == "supported" else set()
         else:
-            backed |= _linked(reply, quotes, claim, segment, own, pairs, documents)
+            backed |= _linked(reply, quotes, claim, segment, own, pairs, others, documents)
         certainty = CERTAINTY["low"]
     elif not backed and labels.count("P") == 1:  # the question may say the rest
-        backed |= _linked(reply, quotes, claim, segment, own, pairs, documents)
+        backed |= _linked(reply, quotes, claim, segment, own, pairs, others, documents)
     backed -= {n for n in quotes if documents.orders([(n, s) for s in quotes[n]])}
     missing = documents.lacks(claim.text, segment.span) if reply.verdict == "supported" else None
     if missing is not None:
         if any(map(str.isdigit, missing)):
             certainty = CERTAINTY["low"]  # a value that the judge derives
-        missing = documents.lacks(claim.text, segment.span, pairs, twice=reply.agreed)
+        missing = documents.lacks(claim.text, segment.span, pairs, twice=reply.agreed, beside=others)
     other = _OF_NAMESAKE if reply.error == "mixed_entities" else _PARTLY
     cells = tuple(
         _cell(label, certainty, quotes.get(n, ()), sound=n in backed, other=other) for n, label in enumerate(labels)
@@ -260,10 +260,8 @@ def _is_empty(claim: Claim, segment: Segment, documents: Documents, *, twice: bo
         return True
     if documents.hostile or documents.lacks(claim.text, segment.span) is not None:
         return False
-    leads_in, figures = _leads_in(documents.written(segment.span)), any(map(str.isdigit, claim.text))
-    if leads_in and not figures and not negations(claim.text) and len(content_words(claim.text)) <= 2 * _LEADING:
-        return True  # "Here is the bill for your five nights:"
-    return is_advice(claim.text) or (twice and (leads_in or not figures))
+    leads_in = _leads_in(documents.written(segment.span))
+    return is_advice(claim.text) or (twice and (leads_in or not any(map(str.isdigit, claim.text))))
 
 
 def _only_leads_in(claim: Claim, segment: Segment, documents: Documents) -> bool:
@@ -362,14 +360,17 @@ def _linked(
     claim: Claim,
     segment: Segment,
     own: Sequence[tuple[str, str]],
-    workings: Sequence[tuple[str, str]],
+    pairs: Sequence[tuple[str, str]],
+    beside: Sequence[tuple[str, str]],
     documents: Documents,
 ) -> set[int]:
     """Documents whose quotes the second look ties to the claim, in other words, or by a value that is worked out."""
     if not reply.second:
         return set()
     linked = {n for n in quotes if documents.linked(n, quotes[n], claim.text, segment.text, own, twice=reply.agreed)}
-    return set(quotes) if reply.agreed and own and documents.works_out(claim.text, workings) else linked
+    if reply.agreed and documents.works_out(claim.text, pairs, beside):
+        linked |= {n for n in quotes if documents.enters(n, quotes[n], own)}
+    return linked
 
 
 def _unfit(verdict: str, labels: Sequence[str], backed: set[int]) -> NotJudged | None:

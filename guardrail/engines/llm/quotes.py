@@ -149,10 +149,18 @@ class Documents:
         values = (fact.surface for fact in extract(claim).facts if isinstance(fact.value, Amount))
         return any(gives(value, pairs, self._derived.numbers) for value in values)
 
-    def works_out(self, claim: str, workings: Sequence[tuple[str, str]]) -> bool:
+    def works_out(
+        self, claim: str, workings: Sequence[tuple[str, str]], beside: Sequence[tuple[str, str]] = ()
+    ) -> bool:
         """Whether a claim has values that no document has, and all of them follow from workings."""
         lost = [m for m in missing_facts(extract(claim), [self._question.facts, *self._facts]) if m.kind in VALUE_KINDS]
-        return bool(lost) and all(self._follows(m.claim_value, claim, workings) for m in lost)
+        return bool(lost) and all(self._follows(m.claim_value, claim, workings, beside) for m in lost)
+
+    def enters(self, number: int, spans: Sequence[Span], workings: Sequence[tuple[str, str]]) -> bool:
+        """Whether a number of quoted sentences, or of their title, is one that a working starts from."""
+        passage = self.passages[number]
+        quoted = " ".join([passage.title or "", *(around(passage.text, span) for span in spans)])
+        return any(numbers_in(quoted) & numbers_in(left) for left, _ in workings)
 
     def is_foreign(self, number: int, text: str) -> bool:
         """Whether a passage is in another language than a text, so that words tell nothing; never beside orders."""
@@ -177,15 +185,16 @@ class Documents:
         """The first sentence of a document whose title is quoted for what it says by itself; else ().
 
         It stands for the title, which is no part of the passage's text. The quote must have most words of the claim, or
-        words and a figure of it or of what is worked out for it ("20 mg/ml" for "8 x 20 = 160"). Never beside orders to
-        the judge.
+        words and a figure of it, or a unit of it and a figure from which workings lead to it ("20 mg/ml" for "8 x 20 =
+        160 mg"). Never beside orders to the judge.
         """
         passage = self.passages[number]
         words = set(content_words(claim))
         told = words.intersection(content_words(quote))
         named = any(not word.isdigit() for word in told)
         figures = numbers_in(quote)
-        used = any(figures & numbers_in(left) and numbers_in(right) & numbers_in(claim) for left, right in workings)
+        used = any(figures & numbers_in(left) for left, _ in workings) and bool(_units(quote) & _units(claim))
+        used = used and self.works_out(claim, workings)
         says = len(told) > _TITLE_SPEAKS * len(words) or (named and bool(figures & numbers_in(claim))) or used
         if self.hostile or not (says and long_enough(quote)):
             return ()
@@ -241,6 +250,7 @@ class Documents:
         aliases: Sequence[tuple[str, str]] = (),
         *,
         twice: bool = False,
+        beside: Sequence[tuple[str, str]] = (),
     ) -> str | None:
         """A hard fact of the claim (a number, date, name, quotation) that no passage supports; None if there is none.
 
@@ -256,6 +266,7 @@ class Documents:
             written: Where the answer says it.
             aliases: Pairs that the judge takes for the same: names, or a sum and its result.
             twice: Two looks call it supported: then a word that only opens a clause need be no name ("Price: Partly.").
+            beside: Workings of other segments, from whose results those of ``aliases`` may start.
         """
         facts = extract(claim)
         if not facts.facts:
@@ -277,7 +288,7 @@ class Documents:
                 continue
             if missing.kind in named and twice and _only_opens(missing.claim_value, said):
                 continue
-            if missing.kind in VALUE_KINDS and self._follows(missing.claim_value, said or claim, aliases):
+            if missing.kind in VALUE_KINDS and self._follows(missing.claim_value, said or claim, aliases, beside):
                 continue
             if missing.kind in VALUE_KINDS and (
                 self._is_same_number(missing.claim_value, aliases)
@@ -353,8 +364,15 @@ class Documents:
     def _derived(self) -> DerivedValues:
         return DerivedValues(self._question.text, self.passages, self._facts)
 
-    def _follows(self, value: str, said: str, workings: Sequence[tuple[str, str]]) -> bool:
-        return not self.hostile and self._derived.follow(value, said, workings)
+    def _follows(
+        self, value: str, said: str, workings: Sequence[tuple[str, str]], beside: Sequence[tuple[str, str]] = ()
+    ) -> bool:
+        """Whether workings give a value; ``beside`` may say what they start from, not end in it."""
+        if self.hostile or self._derived.follow(value, said, workings):
+            return not self.hostile
+        figures = numbers_in(value)
+        states = any(figures & numbers_in(side) for pair in workings for side in pair)
+        return states and bool(beside) and self._derived.follow(value, said, [*beside, *workings])
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
@@ -412,6 +430,11 @@ class Documents:
     def orders(self, evidence: Sequence[tuple[int, Span]]) -> bool:
         """Whether a quote is, or stands in a sentence that is, an order to the judge rather than a statement."""
         return any(gives_orders(around(self.passages[number].text, span)) for number, span in evidence)
+
+
+def _units(text: str) -> set[str]:
+    """Units of the amounts of a text."""
+    return {fact.value.unit for fact in extract(text).facts if isinstance(fact.value, Amount) and fact.value.unit}
 
 
 def _is_bare(amount: Amount, written: str) -> bool:

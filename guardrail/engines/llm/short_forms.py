@@ -19,7 +19,8 @@ from guardrail.engines.llm.replies import FoundError, LogicError
 TIE = ".r"
 """What follows a segment's id in the id of its relation."""
 
-_EQUALS = re.compile(r"(?<![<>!=≤≥])=(?![=>])|[→⇒]")
+_EQUALS = re.compile(r"(?<![<>!=≤≥])=(?!=)")
+_LEADS_TO = re.compile(r"(?P<sum>[^=→⇒]*\d\s*[-+*/x×÷−]\s*\d[^=→⇒]*)[→⇒](?P<result>[^=→⇒]+)")
 _EVIDENCE = re.compile(r"(d\d+)[ :]+([SPCO])(?:[ :]+(.*))?", re.DOTALL)
 _LOGIC = frozenset(get_args(LogicError))
 _FOUND = frozenset(get_args(FoundError))
@@ -156,12 +157,18 @@ class _Said:
     def pairs(self) -> list[list[str]]:
         """Both sides of each "=" of the notes; "a = b = c" has two."""
         told = (part for note in self.notes for part in re.split(r"[;；]", note))
-        sides = ([side.strip() for side in _EQUALS.split(part)] for part in told)
+        sides = ([side.strip() for side in _sides(part)] for part in told)
         return [list(pair) for each in sides if all(each) for pair in pairwise(each)]
 
     @property
     def quotes(self) -> list[dict[str, str]]:
         return [{"document": ident, "text": words} for ident, _, words in self.evidence]
+
+
+def _sides(note: str) -> list[str]:
+    """What "=" parts; an arrow does only behind a sum ("390 / 40 → 10")."""
+    sum_ = _LEADS_TO.fullmatch(note)
+    return [sum_["sum"], sum_["result"]] if sum_ else _EQUALS.split(note)
 
 
 def _point(ident: str, raw: Sequence[object], documents: Sequence[str]) -> dict[str, Any]:

@@ -30,9 +30,14 @@ _SKIPPED = re.compile(
     r"^\s*[(（]?[0-9]{1,3}[.)）、](?=\s|[^0-9])|\[[0-9]{1,4}(?:[,–-]\s?[0-9]{1,4}){0,9}\]", re.MULTILINE
 )
 _HALF_BEFORE = re.compile(r"\s?[个個]半(?=小时|小時|钟头|月|世纪|学期|星期|礼拜)")
-_HALF_BEHIND = re.compile(r"半(?![年日天月夜个個价價額额票径徑途数數島岛身生官品圆円导導导决決分])")
+_HALF_BEHIND = re.compile(
+    r"半(?=$|[\s，。,.;；、:：!?！？()（）「」『』〜~～-]|[的了是就才都以左之后後前内間间でにはをもがのかとへやらだ]|ほど|くらい|ぐらい|程度)"
+)
+"""What may follow half an hour more; "半年", "半额", "半ば" and many others are words of their own."""
 _HALVED = frozenset({"s", "m", "kg"})
-_CENTIMETRES = re.compile(r"(?<=米)[0-9]{1,2}(?![0-9.,]|\s?[米厘公元块個个])")
+_CENTIMETRES = re.compile(r"[0-9]{1,2}(?=$|[\s，。;；、:：!?！？()（）]|,(?![0-9])|\.(?![0-9])|[的高长宽以左和与及])")
+_TALLEST = 3
+"""Whole metres of a length that goes on in centimetres: "1米42"."""
 _MEASURES = frozenset(
     "个名位人次件只条张部座家间所台辆艘套批项种类页章节卷册幅块层楼户株棵头匹门本份支枚道届期级岁倍成步站场轮集首句字例组户校颗粒片瓶杯碗箱袋"
 )
@@ -103,8 +108,8 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
         half = _HALF_BEFORE.match(text, end)  # "18个半小时"
         value, end = (value + 0.5, half.end()) if half else (value, end)
         if found := unit_after(text, end):
-            dimension, factor, end = found
-            value, end = _with_rest(text, value, dimension, end)
+            dimension, factor, stop = found
+            value, end = _with_rest(text, value, dimension, Span(end, stop))
         elif ahead := unit_before(text, start):
             dimension, factor, start = ahead
         elif numeral.form == "fraction" and (part := _OF_UNIT.match(text, end)) and part["unit"] in UNITS:
@@ -131,13 +136,13 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
     return Fact(kind=kind, span=span, value=amount, surface=span.of(text))
 
 
-def _with_rest(text: str, value: float, dimension: str, end: int) -> tuple[float, int]:
+def _with_rest(text: str, value: float, dimension: str, unit: Span) -> tuple[float, int]:
     """The value with what stands behind its unit, and where that ends: "3時間半", "1米42"."""
-    if dimension in _HALVED and (half := _HALF_BEHIND.match(text, end)):
+    if dimension in _HALVED and (half := _HALF_BEHIND.match(text, unit.end)):
         return value + 0.5, half.end()
-    if rest := _CENTIMETRES.match(text, end):
+    if unit.of(text) == "米" and value in range(1, _TALLEST) and (rest := _CENTIMETRES.match(text, unit.end)):
         return value + float(f"0.{rest.group()}"), rest.end()
-    return value, end
+    return value, unit.end
 
 
 def _is_slight(text: str, numeral: Numeral, amount: Amount) -> bool:

@@ -15,7 +15,8 @@ _DIGITS = re.compile(
     r"(?:(?P<ordinal>st|nd|rd|th)\b"
     r"|/(?P<below>[1-9][0-9]?)(?![0-9/])"
     r"|[ \u00a0-]?(?P<scale>k|K|bn|hundred|thousand|million|billion|trillion|dozen)\b"
-    r"|\s?(?P<zh>[十百千万亿億]{1,2})(?:(?<=[万億])(?P<rest>[0-9]{1,4}|[0-9],[0-9]{3})(?![0-9,.])(?P<more>千?))?)?",
+    r"|\s?(?P<zh>[十百千万亿億]{1,2})(?:(?<=[万億亿])(?P<rest>(?:[0-9][千百十]){0,3}(?:[0-9]{1,4}|[0-9],[0-9]{3})?万?(?:[0-9][千百十]){0,3}"
+    r"(?:[0-9]{1,4}|[0-9],[0-9]{3})?)(?![0-9,.千百十万億亿]))?)?",
 )
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _POINTED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?P<decimals>,[0-9]+)?")
@@ -31,6 +32,7 @@ _CJK = re.compile(
     r"(?!点?[零〇一二两三四五六七八九十百千万亿])"
     r"|(?P<ordinal>第)?(?P<plain>[零〇一二两三四五六七八九十百千万亿]{1,16}(?:点[零〇一二三四五六七八九]{1,8})?|半)",
 )
+_SCALED = re.compile(r"([0-9][0-9,]*)([千百十]?)")
 _PERCENT_CJK = re.compile(r"百分之\s?(?=[0-9])")
 _CJK_DIGIT = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 CJK_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000, "億": 100_000_000}
@@ -128,6 +130,17 @@ def _read_pointed(body: str, text: str, end: int) -> float | None:
     return float(body.replace(".", "").replace(",", ".")) if sure else None
 
 
+def _rest_of(numeral: str) -> float:
+    """What stands behind the largest scale: "7,270" of "1万7,270", "2千5百万" of "1億2千5百万"."""
+    large, _, small = numeral.rpartition("万")
+    sums = (
+        sum(float(n.replace(",", "")) * CJK_SCALE.get(scale, 1) for n, scale in _SCALED.findall(part))
+        for part in (large, small)
+    )
+    tens_of_thousands, units = sums
+    return tens_of_thousands * CJK_SCALE["万"] + units
+
+
 def _in_digits(text: str) -> Iterator[Numeral]:
     for match in _DIGITS.finditer(text):
         start, end = match.span()
@@ -149,8 +162,7 @@ def _in_digits(text: str) -> Iterator[Numeral]:
         elif suffix == "zh":
             for character in groups["zh"]:
                 value *= CJK_SCALE[character]
-            rest = float((groups["rest"] or "0").replace(",", ""))  # "1万7,270円", "7万5千円"
-            value += rest * (1000 if groups["more"] else 1)
+            value += _rest_of(groups["rest"] or "")
         prefix = text[max(0, start - 5) : start]
         if said := _PERCENT_CJK.search(prefix + "0"):
             start, form = start - (len(prefix) - said.start()), "percent"

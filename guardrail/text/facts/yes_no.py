@@ -16,7 +16,10 @@ from guardrail.types import Span
 _ASKS = re.compile(r"\s*(?P<verb>[a-z]+)\b[^?;:]*\?\s*$", re.IGNORECASE)
 _CHINESE_ASKS = re.compile(r"[吗么][？?]\s*$|[能可是有]不[能可是有]|是否|能否|可否|有没有")
 _CLAUSES = re.compile(r"[，,；;]")
-_SUPPOSES = re.compile(r"\s*(?:如果|要是|假如|假设|若)")
+_SUPPOSES = re.compile(r"如果|要是|假如|假设|假使|若|的话|听说|据说|说是")
+_TAG = re.compile(
+    r"\s*(?:是真的|真的|是这样|这样|是|对|没错)?\s*(?:[吗么]|是不是(?:真的|这样)?|对不对|有没有这回事)[？?。]?\s*"
+)
 _END = re.compile(r"\s*[.;!]|\s*$|,?\s(?:because|as|since)\b", re.IGNORECASE)
 _VERBS = frozenset(
     "is are was were am do does did can could will would has have had may might must should shall be".split()
@@ -33,10 +36,14 @@ def stated_in(question: str) -> str:
 
 
 def _stated(sentence: str) -> str:
+    """What a sentence says of the asker before it asks: "我预约了九点的检查" of "我预约了九点的检查，能不能开车？"."""
     if not _is_open(sentence):
         return sentence
     clauses = _CLAUSES.split(sentence) if _CHINESE_ASKS.search(sentence) else []
-    return "，".join(c for c in clauses if not (_CHINESE_ASKS.search(c) or _SUPPOSES.match(c)))
+    asks = next((n for n, clause in enumerate(clauses) if _CHINESE_ASKS.search(clause)), 0)
+    if asks == 0 or _TAG.fullmatch(clauses[asks]):
+        return ""
+    return "，".join(c for c in clauses[:asks] if "我" in c and not _SUPPOSES.search(c))
 
 
 def _is_open(sentence: str) -> bool:

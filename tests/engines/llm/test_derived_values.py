@@ -358,3 +358,33 @@ def test_a_date_part_by_part(value: str, workings: list[tuple[str, str]], holds:
 def test_numbers_in_myriads_are_worked_out(workings: list[tuple[str, str]], holds: bool) -> None:
     told = values("100万円を超え200万円以下の場合は10年の均等払いです。", "月5万円を24か月借ります。")
     assert told.follow("1万", "月々ちょうど1万円です。", workings) is holds
+
+
+@pytest.mark.parametrize(
+    ("question", "sum_", "holds"),
+    [
+        ("I parked from 10:20 to 16:50.", ("6.5 x 2", "13"), True),
+        ("I parked from 10:20 to 16:50.", ("390 / 60", "6.5"), True),
+        ("I parked from 10:20 to 16:50 the next day.", ("6.5 x 2", "13"), False),
+        ("I parked at 10:20 and came back at 16:50 three days later.", ("6.5 x 2", "13"), False),
+        ("Can I come at 9:00 or at 10:00?", ("2 + 1", "3"), False),
+        ("My train left at 8:15. I parked from 11:00 to 16:00.", ("2.75 x 2", "5.5"), False),
+    ],
+)
+def test_how_long_the_case_of_the_question_lasts(question: str, sum_: tuple[str, str], holds: bool) -> None:
+    parking = values("Parking costs 2 EUR per hour.", question)
+    assert parking.follow(sum_[1], f"That is {sum_[1]}.", [sum_]) is holds
+
+
+@pytest.mark.parametrize(("text", "holds"), [("15日以内に申請します。", True), ("毎月15日に締め切ります。", False)])
+def test_japanese_days_are_added_where_they_are_a_length(text: str, holds: bool) -> None:
+    told = values(text, "7月28日に生まれました。")
+    assert told.follow("8月12日", "期限は8月12日です。", [("7月28日 + 15日", "8月12日")]) is holds
+
+
+@pytest.mark.parametrize(
+    ("steps", "holds"), [([("3 + 10", "13"), ("13 - 1", "12")], True), ([("3 + 10", "12")], False)]
+)
+def test_days_counted_on_in_figures_must_add_up(steps: list[tuple[str, str]], holds: bool) -> None:
+    told = values("A parcel is kept ten days; ask for longer the day before.", "It arrived on 3 June 2025.")
+    assert told.follow("12 June 2025", "Ask by 12 June 2025.", steps) is holds

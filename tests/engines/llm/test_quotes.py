@@ -264,6 +264,24 @@ def test_a_part_of_a_quote_that_is_the_title_stands_nowhere() -> None:
     assert [span.of(syrup.passages[0].text) for span in syrup.locate(0, quote)] == ["0.5 ml per kilogram"]
     assert syrup.locate(0, "Fibral syrup 20 mg/ml") == ()
     assert syrup.locate(0, "Other syrup ... 0.5 ml per kilogram") == ()
-    claim = "8 ml hold 160 mg of the substance."
-    assert syrup.opening(0, "Fibral syrup 20 mg/ml", claim, [("8 x 20", "160")]) == (Span(0, 34),)
+    claim, sums = "8 ml hold 160 mg of the substance.", [("16 x 0.5", "8"), ("8 x 20", "160")]
+    syrup = Documents(syrup.passages, question="My daughter has 16 kg. How much?")
+    assert syrup.opening(0, "Fibral syrup 20 mg/ml", claim, sums) == (Span(0, 34),)
     assert syrup.opening(0, "Fibral syrup 20 mg/ml", claim, [("8 x 30", "240")]) == ()
+    assert syrup.opening(0, "Fibral syrup 20 mg/ml", claim, [("160", "160")]) == ()
+
+
+def test_a_title_with_a_figure_of_something_else_is_no_evidence() -> None:
+    form = Documents([Passage(text="Dogs stay outside. Groups have 30 people.", title="Form 12 of the town")])
+    assert form.opening(0, "Form 12", "The penalty is 360 EUR.", [("12 x 30", "360")]) == ()
+
+
+def test_a_sum_of_another_segment_is_no_proof_of_another_number() -> None:
+    crew = Documents([Passage(text="Members pay 31 EUR a month. The crew has 17 members.")])
+    beside = [("31 x 12", "372")]
+    assert crew.lacks("The crew has 372 members.", None, (), twice=True, beside=beside) == "372"
+    assert (
+        crew.lacks("Members pay 6324 EUR as a crew.", None, [("372 x 17", "6324")], twice=True, beside=beside) is None
+    )
+    assert crew.enters(0, [Span(0, 26)], [("372 x 31", "11532")])
+    assert not crew.enters(0, [Span(0, 26)], [("372 x 18", "6696")])

@@ -110,6 +110,14 @@ def test_a_reply_without_points_is_none_and_without_items_says_nothing() -> None
     assert judged() == {"segments": []}
 
 
-def test_an_arrow_leads_to_a_result_too() -> None:
-    found = point("d1 S each month", "8 月 → 10 月 10 日; 3 >= 2; a => b", "ok")
-    assert found["aliases"] == [["8 月", "10 月 10 日"]]
+@pytest.mark.parametrize(
+    ("note", "pairs"),
+    [
+        ("390 / 40 → 10", [["390 / 40", "10"]]),
+        ("Bronze → Gold", []),  # a change
+        ("10:20 → 16:47 = 6 hours 27 minutes", [["10:20 → 16:47", "6 hours 27 minutes"]]),
+        ("3 >= 2", []),
+    ],
+)
+def test_an_arrow_leads_from_a_sum_to_its_result(note: str, pairs: list[list[str]]) -> None:
+    assert point("d1 S each month", note, "ok")["aliases"] == pairs
