@@ -100,11 +100,22 @@ def ends_a_term(
     forms = {f"{wanted.day}", f"{wanted.month}/{wanted.day}", f"{wanted.day}/{wanted.month}"} if wanted else set()
     if wanted is None or not any(right.strip() in forms for _, right in workings):
         return False
+    return _lies_a_term_off(wanted, moments, lengths, (1, -1))
+
+
+def lies_a_term_later(wanted: Moment, moments: Sequence[Moment], lengths: Sequence[Amount]) -> bool:
+    """Whether a date lies a stated length of time behind another, and few others near it would as well."""
+    return bool(wanted.month and wanted.day) and _lies_a_term_off(wanted, moments, lengths, (1,))
+
+
+def _lies_a_term_off(
+    wanted: Moment, moments: Sequence[Moment], lengths: Sequence[Amount], signs: tuple[int, ...]
+) -> bool:
     known = [moment for moment in moments if moment.month and moment.day]
     terms = [length for length in lengths if length.unit == "s" and length.raw and length.raw == int(length.raw)]
     if coincidence_of_moment(wanted, known, terms) > _COINCIDENCE:
         return False
-    steps = (_Step(*each) for each in product(known, terms, (1, -1)))
+    steps = (_Step(*each) for each in product(known, terms, signs))
     return any(_is(wanted, end) for step in steps for end in _ends(step))
 
 
@@ -215,7 +226,7 @@ def gives_span(value: str, workings: Iterable[tuple[str, str]], moments: Sequenc
         one, two = (_moment_of(ends[name]) for name in ("one", "two")) if ends else (None, None)
         if one is None or two is None or stated is None or not near(stated, wanted, 1e-6):
             continue
-        known = all(any(_names(moment, end) for moment in moments) for end in (one, two))
+        known = all(any(names_moment(moment, end) for moment in moments) for end in (one, two))
         if known and any(near(length, wanted, 1e-3) for length in _lengths(one, two)):
             return True
     return False
@@ -314,7 +325,7 @@ def gives_weekday(
                 return True
         for one, other in ((left, right), (right, left)):
             day = _day_of(one)
-            if day and any(_names(moment, day) for moment in moments) and _weekday_of(other) == wanted:
+            if day and any(names_moment(moment, day) for moment in moments) and _weekday_of(other) == wanted:
                 falls = moved(day, 0, 0) if day.years and day.day else None
                 if falls is not None and falls.weekday() == wanted:
                     return True
@@ -344,7 +355,7 @@ def _moment_of(text: str) -> Moment | None:
     return None
 
 
-def _names(known: Moment, end: Moment) -> bool:
+def names_moment(known: Moment, end: Moment) -> bool:
     """Whether a date or time that is known has all that an end of a span says."""
     pairs = zip(known._replace(sure=False, swap=False), end._replace(sure=False, swap=False), strict=True)
     return all(said is None or said == has for has, said in pairs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -19,13 +20,15 @@ from guardrail.engines.llm.calendar_sums import (
     gives_span,
     gives_weekday,
     is_month_length,
+    lies_a_term_later,
+    names_moment,
 )
 from guardrail.engines.llm.clock_sums import gives_hours, gives_time
 from guardrail.engines.llm.hedges import leeway
 from guardrail.engines.llm.workings import gives, gives_nearly, in_digits, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
-from guardrail.text.facts.calendar import moved
+from guardrail.text.facts.calendar import SOME_YEAR, moved
 from guardrail.text.facts.fact import Amount, Facts, Moment
 from guardrail.text.facts.numbers import plain_digits, read_cjk
 from guardrail.text.facts.units import DAY, JAPANESE_MINUTES
@@ -76,6 +79,17 @@ _UNTIL = re.compile(
     r"\s*(?:Uhr\s)?(?:to|until|till|bis|(?:hasta|a)(?:\slas?)?|à|jusqu['’]à|[-–—〜~～至到]|から|and|et|und|y)\s*",
     re.IGNORECASE,
 )
+_ONE_MONTH = re.compile(
+    r"\b(?:(?:one|an?|the\snext|the\sfollowing|next)\s(?:month|year)|(?:einen?m?|nächste[nrs]?|folgende[nrs]?)\s(?:Monats?|Jahr)"
+    r"|Folgemonat\w*|un\s(?:mes|año|mois|an)|(?:mes|año)\ssiguiente|mois\ssuivant)\b|[翌来次]月|下个月|一个月|翌年|一年",
+    re.IGNORECASE,
+)
+_END_OF_MONTH = re.compile(
+    r"\b(?:end|last\sday)\sof\s(?:the|that|each|every|a|this)\s(?:same\s)?(?:calendar\s)?month\b|\bMonatsende\b"
+    r"|\bEnde\s(?:des|eines|dieses|jedes)\s\w{0,12}\s?Monats\b|\bfin(?:al(?:es)?)?\sde(?:l|\sese|\seste)?\s(?:mismo\s)?mes\b"
+    r"|\bacabar\s(?:ese|este|el)\s(?:mismo\s)?mes\b|\bfin\s(?:du|de\sce)\s(?:même\s)?mois\b|月[底末]",
+    re.IGNORECASE,
+)
 _DAY_BEHIND = re.compile(r"\s?(?:days?\b|天|日)", re.IGNORECASE)
 _DAYS_COUNTED = re.compile(r"(?P<days>\d{1,3})日")
 _CLOCK = re.compile(r"(?<![\d.:])(?P<hours>[01]?\d|2[0-4])\s?[:.h時]\s?(?P<minutes>[0-5]\d)(?![\d.:])")
@@ -86,6 +100,7 @@ _HALF_PRICE = re.compile(r"对折|對折|半价|半價|半額")
 
 _PART_STEP = re.compile(r"(?P<start>\d{1,4})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,3})")
 _PLAIN_SIGNS = str.maketrans("−–", "--")
+_LIKE_A_YEAR = re.compile(r"[12]\d{3}")
 _WHOLE_NUMBER = re.compile(r"\d{1,4}(?![\d.,])")
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
@@ -165,23 +180,35 @@ class DerivedValues:
         alike = all(isinstance(amount, Amount) and amount.unit in units for amount in amounts)
         return alike and gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
 
-    def follow_in_parts(self, value: str, workings: Workings) -> bool:
-        """Whether day, month and year of a date are those of a known one, or one step from it that the judge shows.
+    def follow_twice(self, value: str, workings: Workings) -> bool:
+        """Whether a date follows from a known one, for what two looks agree on.
 
-        "15 - 1 = 14" and "2024 + 1 = 2025" lead from 15 March 2024 to 14 March 2025.
+        It lies a stated term from it, or is the day after or the end of its month where a text speaks of that; or each
+        of its parts is that of the other or one step from it that the judge shows: "15 - 1 = 14" and "2024 + 1 = 2025"
+        lead from 15 March 2024 to 14 March 2025.
         """
         dates = [fact.value for fact in extract(value).facts]
         date = dates[0] if len(dates) == 1 else None
         if not isinstance(date, Moment) or not date.month:
             return False
+        stated = any(not missing_facts(extract(value), [extract(right)]) for _, right in workings)
+        if workings and not stated and lies_a_term_later(date, self._moments, self._times):
+            return True  # a step that states it has been worked out, and was wrong
+        reached = [each for each in (*self._moments_and_next, *self._month_ends) if each not in self._moments]
+        if any(names_moment(each, date) for each in reached):
+            return True
         shown = ((_PART_STEP.fullmatch(left.strip()), _WHOLE_NUMBER.match(right.strip())) for left, right in workings)
+        sums = {result for results in worked_out(workings, self.numbers) for result, _ in results}
         steps = {
             (int(step["start"]), int(end[0]))
             for step, end in shown
-            if step and end and float(step["length"]) in self._days_apart
+            if step and end and float(step["length"]) in self._days_apart | sums
             if int(step["start"]) + int(step["sign"].translate(_PLAIN_SIGNS) + step["length"]) == int(end[0])
         }
-        return any(_leads_to(_parts(moment), _parts(date), steps) for moment in self._moments if moment.month)
+        days = {moment.day for moment in self._moments if moment.day and not moment.month}  # "the 12th of each month"
+        starts = [m for m in self._moments if m.month]
+        starts += [m._replace(day=day) for m in starts if m.day is None for day in days]
+        return any(_leads_to(_parts(moment), _parts(date), steps) for moment in starts)
 
     @cached_property
     def numbers(self) -> set[float]:
@@ -197,8 +224,8 @@ class DerivedValues:
 
     @cached_property
     def _days_apart(self) -> set[float]:
-        """The numbers, and one where a text speaks of the day before or after."""
-        return self.numbers | ({1.0} if self._next_day else set())
+        """The numbers, and one where a text speaks of the day before or after, or of one month or the next."""
+        return self.numbers | ({1.0} if self._next_day or any(map(_ONE_MONTH.search, self._texts)) else set())
 
     @cached_property
     def _next_day(self) -> set[float]:
@@ -213,10 +240,17 @@ class DerivedValues:
         hedged = leeway(value, said)
         return (
             any(gives(form, workings, self._summands, factors) for form in forms)
+            or (_LIKE_A_YEAR.fullmatch(value) and self._comes_to(float(value), workings, factors))
             or (hedged is not None and gives_nearly(value, workings, self._summands, factors, hedged))
             or is_month_length(value, said, workings)
             or self._is_in_time(value, said, workings, factors)
             or self._is_scaled(value, workings)
+        )
+
+    def _comes_to(self, number: float, workings: Workings, factors: Collection[float]) -> bool:
+        """Whether a sum comes to a number that is read as a year by itself: "3600 - 1520"."""
+        return any(
+            number in {result for result, _ in results} for results in worked_out(workings, self._summands, factors)
         )
 
     def _is_in_time(self, value: str, said: str, workings: Workings, factors: Collection[float]) -> bool:
@@ -359,6 +393,15 @@ class DerivedValues:
             for moment, end in ends
             if end is not None
         ]
+
+    @cached_property
+    def _month_ends(self) -> list[Moment]:
+        """The last days of the months of the dates, where a text speaks of the end of a month."""
+        if not any(map(_END_OF_MONTH.search, self._texts)):
+            return []
+        known = [moment for moment in self._moments if moment.month]
+        last = (monthrange((moment.years or (SOME_YEAR, 0))[0], moment.month or 1)[1] for moment in known)
+        return [moment._replace(day=day, weekdays=None, minute=None) for moment, day in zip(known, last, strict=True)]
 
     @cached_property
     def _moments(self) -> list[Moment]:

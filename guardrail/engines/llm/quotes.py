@@ -233,7 +233,14 @@ class Documents:
         rests = is_quoted or (agreed and part)  # then "two years" may be a document's
         told = [self._question.facts, *(self._facts if rests else ())]
         missing = [one for one in missing_facts(extract(claim), told) if one.kind in self._compared(claim, claim)]
-        if not all(one.kind in VALUE_KINDS and self._follows(one.claim_value, claim, workings) for one in missing):
+        if not all(
+            one.kind in VALUE_KINDS
+            and (
+                self._follows(one.claim_value, claim, workings)
+                or (agreed and self._follows_twice(one.claim_value, workings))
+            )
+            for one in missing
+        ):
             return False
         worked_out = any(self._derived.follow_from_question(one.claim_value, workings) for one in missing)
         says = self._question.says(claim, workings, worked_out=worked_out)
@@ -293,7 +300,7 @@ class Documents:
             if missing.kind in VALUE_KINDS and (
                 self._is_same_number(missing.claim_value, aliases)
                 or self._is_same_day(missing.claim_value, aliases)
-                or (twice and self._derived.follow_in_parts(missing.claim_value, aliases))
+                or (twice and self._follows_twice(missing.claim_value, [*beside, *aliases]))
                 or (twice and self._is_verbatim(missing.claim_value, aliases))
             ):
                 continue
@@ -370,9 +377,13 @@ class Documents:
         """Whether workings give a value; ``beside`` may say what they start from, not end in it."""
         if self.hostile or self._derived.follow(value, said, workings):
             return not self.hostile
-        figures = numbers_in(value)
-        states = any(figures & numbers_in(side) for pair in workings for side in pair)
+        figures, stated = numbers_in(value), extract(value)
+        sides = [side for pair in workings for side in pair]
+        states = any(figures & numbers_in(side) or not missing_facts(stated, [extract(side)]) for side in sides)
         return states and bool(beside) and self._derived.follow(value, said, [*beside, *workings])
+
+    def _follows_twice(self, value: str, workings: Sequence[tuple[str, str]]) -> bool:
+        return not self.hostile and self._derived.follow_twice(value, workings)
 
     def _is_alias(self, name: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says that a name stands for words that some passage or title has."""
