@@ -177,26 +177,24 @@ def realistic_answers() -> Iterator[SentenceLabels]:
 
 
 def case_answers() -> Iterator[SentenceLabels]:
-    """Two answers of each held-out case: in one every other sentence is the false twin, in the other the rest are."""
-    for row in cases(held=True):
+    """An answer of each held-out case: every other sentence is the false twin, by turns the even and the odd ones."""
+    for first, row in enumerate(cases(held=True)):
         passages = _numbered([Passage(text=p["text"], title=p["title"]) for p in row["passages"]])
-        for first in (0, 1):
-            sides = ["wrong" if (number + first) % 2 else "right" for number in range(len(row["sentences"]))]
-            told = [twins[side] for twins, side in zip(row["sentences"], sides, strict=True)]
-            answer = LabelledAnswer(
-                id=f"{row['id']}-{first}",
-                answer="\n".join(told),
-                passages=passages,
-                label=Verdict.UNSUPPORTED,
-                question=row["question"],
-                dataset="cases",
-                group=row["id"],
-            )
-            labels = tuple(
-                (text, "supported" if side == "right" else "unsupported")
-                for text, side in zip(told, sides, strict=True)
-            )
-            yield SentenceLabels(answer, labels)
+        sides = ["wrong" if (number + first) % 2 else "right" for number in range(len(row["sentences"]))]
+        told = [twins[side] for twins, side in zip(row["sentences"], sides, strict=True)]
+        answer = LabelledAnswer(
+            id=row["id"],
+            answer="\n".join(told),
+            passages=passages,
+            label=Verdict.UNSUPPORTED,
+            question=row["question"],
+            dataset="cases",
+            group=row["id"],
+        )
+        labels = tuple(
+            (text, "supported" if side == "right" else "unsupported") for text, side in zip(told, sides, strict=True)
+        )
+        yield SentenceLabels(answer, labels)
 
 
 def _retrieved(
