@@ -70,7 +70,7 @@ def test_twins_are_read_with_their_passage_and_in_one_fold() -> None:
     assert {pair.group for pair in pairs} == {row["id"]}
 
 
-def test_two_answers_of_a_case_hold_each_twin_once() -> None:
+def test_answers_of_cases_begin_with_a_right_and_a_wrong_sentence_by_turns() -> None:
     first, second = list(case_answers())[:2]
     assert first.answer.group != second.answer.group
     for answer, start in ((first, "supported"), (second, "unsupported")):
