@@ -14,6 +14,7 @@ from sentencex import segment
 
 from guardrail.text.facts import Facts, extract
 from guardrail.text.records import statements
+from guardrail.text.sentences import goes_on
 from guardrail.text.words import content_words
 from guardrail.types import Passage, Span
 
@@ -96,9 +97,16 @@ def _prose(text: str, start: int, end: int, language: str) -> list[Sentence]:
     for line in text[start:end].splitlines(keepends=True):
         clean = _SURROGATE.sub("\ufffd", line)
         position = start
+        spans: list[Span] = []
         for piece in segment(language, clean):
-            found.extend(_pieces(text, position, position + len(piece)))
-            position += len(piece)
+            span = Span(position, position + len(piece))
+            position = span.end
+            if spans and goes_on(spans[-1].of(text), piece):
+                spans[-1] = Span(spans[-1].start, span.end)
+            else:
+                spans.append(span)
+        for span in spans:
+            found.extend(_pieces(text, span.start, span.end))
         start += len(line)
     return found
 

@@ -48,7 +48,7 @@ def _pieces(text: str, lang: str) -> list[str]:
     return found if "".join(found) == clean else [text]
 
 
-def _goes_on(before: str, piece: str) -> bool:
+def goes_on(before: str, piece: str) -> bool:
     """Whether a piece goes on after a German date: "zum 1. | Oktober", "am 28.7. | um 15 Uhr"."""
     before = before[-32:]
     if month := _GERMAN_MONTH.match(piece):
@@ -72,7 +72,7 @@ def split_sentences(run: str) -> list[Span]:
             start, at = at, at + len(piece)
             if _MARKER_ONLY.match(piece):
                 marker = start if marker is None else marker
-            elif spans and marker is None and (not has_words(piece) or _goes_on(spans[-1].of(run), piece)):
+            elif spans and marker is None and (not has_words(piece) or goes_on(spans[-1].of(run), piece)):
                 spans[-1] = Span(spans[-1].start, at)
             else:
                 spans.append(Span(start if marker is None else marker, at))

@@ -72,3 +72,11 @@ def test_any_text_is_read_and_sentences_stay_in_order(text: str) -> None:
     spans = [sentence.span for sentence in sentences(text)]
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
     assert all(a.end <= b.start for a, b in pairwise(spans))
+
+
+def test_a_german_date_is_no_end_of_a_sentence() -> None:
+    text = "Die Saison dauert vom 10. Mai bis 14. September 2025. Montag ist zu. Der Raum ist im 2. Stock."
+    assert [sentence.text for sentence in sentences(text)][:2] == [
+        "Die Saison dauert vom 10. Mai bis 14. September 2025.",
+        "Montag ist zu.",
+    ]

@@ -154,8 +154,11 @@ class DerivedValues:
             return False
         if self._asked.facts and not missing_facts(stated, [self._asked]):
             return True
-        if (days := _DAYS_COUNTED.fullmatch(value)) and re.search(f"{value}[分間]", said):
-            return float(days["days"]) in self.numbers  # "8日分" is no day of a month
+        if (days := _DAYS_COUNTED.fullmatch(value)) and re.search(f"{value}[分間前後]", said):
+            if float(days["days"]) in self.numbers:
+                return True
+            value = f"{days['days']}日間"  # "8日分", "8日前" are no day of a month
+            stated = extract(value)
         if self._shown(value, said, workings) or self._is_rounded_up(value, said, workings):
             return True
         if self._is_rounded(stated, workings) or gives_span(value, list(_spans(said, value)), self._moments):
@@ -396,10 +399,17 @@ class DerivedValues:
 
     @cached_property
     def _month_ends(self) -> list[Moment]:
-        """The last days of the months of the dates, where a text speaks of the end of a month."""
+        """The last days of the months of the dates, or of the next months, where texts speak of such ends."""
         if not any(map(_END_OF_MONTH.search, self._texts)):
             return []
         known = [moment for moment in self._moments if moment.month]
+        if any(map(_ONE_MONTH.search, self._texts)):
+            ends = ((moment, moved(moment._replace(day=1), 0, 1)) for moment in known)
+            known += [
+                m._replace(years=m.years and (end.year, end.year), month=end.month)
+                for m, end in ends
+                if end is not None
+            ]
         last = (monthrange((moment.years or (SOME_YEAR, 0))[0], moment.month or 1)[1] for moment in known)
         return [moment._replace(day=day, weekdays=None, minute=None) for moment, day in zip(known, last, strict=True)]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.verbatim import EDGES, SearchedText, long_enough
+from guardrail.engines.llm.workings import numbers_in
 from guardrail.text.facts import extract, stated_in
 from guardrail.text.facts.fact import Facts
 from guardrail.text.words import content_words
@@ -64,6 +65,12 @@ class Question:
         """
         parts = (part.strip(_MARKS) for note in notes if _NAMES_QUESTION.search(note) for part in _PARTS.split(note))
         return any(len(words_and_figures(p)) >= _QUOTED and self._searched.locate(p) for p in parts if p)
+
+    def has_of(self, value: str, links: Iterable[tuple[str, str]]) -> bool:
+        """Whether a link quotes the question for a value whose figures it has: "the boy of 11 = two of 3 and 11"."""
+        figures = numbers_in(value)
+        quotes = (other for one, other in both_ways(links) if value.casefold() in one.casefold())
+        return bool(figures) and any(figures <= numbers_in(quote) and self.is_quoted([quote]) for quote in quotes)
 
     def says(self, claim: str, links: Sequence[tuple[str, str]], *, worked_out: bool) -> bool:
         """Whether it states half of a claim's content words; a fifth, where a value is worked out from it alone.

@@ -302,6 +302,7 @@ class Documents:
                 or self._is_same_day(missing.claim_value, aliases)
                 or (twice and self._follows_twice(missing.claim_value, [*beside, *aliases]))
                 or (twice and self._is_verbatim(missing.claim_value, aliases))
+                or (twice and not self.hostile and self._question.has_of(missing.claim_value, aliases))
             ):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):

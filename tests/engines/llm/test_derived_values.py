@@ -416,3 +416,18 @@ def test_a_sum_like_a_year_is_a_number() -> None:
     card = values("月卡380元，手续费180元。", "我买了3600元的年卡。")
     assert card.follow("1520", "3600减去1520和180，剩下1900元。", [("4 x 380", "1520")])
     assert not card.follow("1530", "3600减去1530和180，剩下1890元。", [("4 x 380", "1530")])
+
+
+@pytest.mark.parametrize(
+    ("value", "holds"), [("3月31日", True), ("2月28日", True), ("3月30日", False), ("4月30日", False)]
+)
+def test_the_end_of_a_month_or_of_the_next(value: str, holds: bool) -> None:
+    club = values("11日以降は翌月末の退会とする。", "2月12日に退会届を出します。")
+    assert club.follow_twice(value, [("2月の翌月末", value)]) is holds
+
+
+@pytest.mark.parametrize(("value", "holds"), [("26日", True), ("27日", False)])
+def test_japanese_days_before_a_date_are_a_length(value: str, holds: bool) -> None:
+    hall = values("キャンセル料は50%です。", "9月20日に予約し、8月25日にキャンセルします。")
+    steps = [("31 - 25", "6"), ("6 + 20", value[:2])]
+    assert hall.follow(value, f"利用日の{value}前にあたる。", steps) is holds

@@ -49,3 +49,16 @@ def test_a_claim_may_say_the_case_again(claim: str, links: list[tuple[str, str]]
 def test_no_question_says_nothing() -> None:
     assert not Question("").is_quoted(["bought last year (question)"])
     assert not Question("").says("You bought it.", [], worked_out=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "link", "told"),
+    [
+        ("11 años", ("El niño de 11 años", "dos niños de 3 y 11 (question)"), True),
+        ("12 años", ("El niño de 12 años", "dos niños de 3 y 11 (question)"), False),
+        ("11 años", ("El niño de 11 años", "tres niños de 3 y 11 (question)"), False),  # not its words
+        ("11 años", ("El niño de 11 años", "dos niños de 3 y 11"), False),  # names no question
+    ],
+)
+def test_a_link_to_the_question_tells_whose_figure_it_is(value: str, link: tuple[str, str], told: bool) -> None:
+    assert Question("Vamos con dos niños de 3 y 11. ¿Cuánto pagamos?").has_of(value, [link]) is told
