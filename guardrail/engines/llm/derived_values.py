@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from calendar import monthrange
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
+from guardrail.engines.llm.agreed_dates import NEXT_DAY, KnownDates, days_after
 from guardrail.engines.llm.calendar_sums import (
     days_of_months,
     ends_a_term,
@@ -20,15 +20,12 @@ from guardrail.engines.llm.calendar_sums import (
     gives_span,
     gives_weekday,
     is_month_length,
-    lies_a_term_later,
-    names_moment,
 )
 from guardrail.engines.llm.clock_sums import gives_hours, gives_time
 from guardrail.engines.llm.hedges import leeway
 from guardrail.engines.llm.workings import gives, gives_nearly, in_digits, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
-from guardrail.text.facts.calendar import SOME_YEAR, moved
 from guardrail.text.facts.fact import Amount, Facts, Moment
 from guardrail.text.facts.numbers import plain_digits, read_cjk
 from guardrail.text.facts.units import DAY, JAPANESE_MINUTES
@@ -65,29 +62,10 @@ _ROUNDS_DOWN = re.compile(
     re.IGNORECASE,
 )
 
-_NEXT_DAY = re.compile(
-    r"\b(?:day|evening|night|morning)s?\s(?:before|after)\b|\b(?:previous|next|following|preceding)\s(?:day|evening|night|morning)\b"
-    r"|\b(?:eve\sof|tomorrow|yesterday|overnight)\b|[前次翌]一?[天日]|第二天"
-    r"|\b(?:Tag|Abend|Morgen)\s(?:vor|nach|davor|danach)\b|\b(?:Vortag|Folgetag|Vorabend|(?-i:morgen)|gestern)\b"
-    r"|\bdía\s(?:anterior|siguiente|antes|después)\b|\bvíspera\b|\b(?:veille|lendemain)\b|\bjour\s(?:précédent|suivant|d['’]avant|d['’]après)\b",
-    re.IGNORECASE,
-)
-
 _NEXT_MORNING = re.compile(r"\b(?:day\safter|(?:next|following)\sday|tomorrow)\b|[次翌]日|第二天", re.IGNORECASE)
-_LATER_DAY = re.compile(rf"{_NEXT_DAY.pattern}|\b(?:days?|Tage?|días?|jours?)\b|[0-9一二三两]\s?[天日]", re.IGNORECASE)
+_LATER_DAY = re.compile(rf"{NEXT_DAY.pattern}|\b(?:days?|Tage?|días?|jours?)\b|[0-9一二三两]\s?[天日]", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\s*(?:Uhr\s)?(?:to|until|till|bis|(?:hasta|a)(?:\slas?)?|à|jusqu['’]à|[-–—〜~～至到]|から|and|et|und|y)\s*",
-    re.IGNORECASE,
-)
-_ONE_MONTH = re.compile(
-    r"\b(?:(?:one|an?|the\snext|the\sfollowing|next)\s(?:month|year)|(?:einen?m?|nächste[nrs]?|folgende[nrs]?)\s(?:Monats?|Jahr)"
-    r"|Folgemonat\w*|un\s(?:mes|año|mois|an)|(?:mes|año)\ssiguiente|mois\ssuivant)\b|[翌来次]月|下个月|一个月|翌年|一年",
-    re.IGNORECASE,
-)
-_END_OF_MONTH = re.compile(
-    r"\b(?:end|last\sday)\sof\s(?:the|that|each|every|a|this)\s(?:same\s)?(?:calendar\s)?month\b|\bMonatsende\b"
-    r"|\bEnde\s(?:des|eines|dieses|jedes)\s\w{0,12}\s?Monats\b|\bfin(?:al(?:es)?)?\sde(?:l|\sese|\seste)?\s(?:mismo\s)?mes\b"
-    r"|\bacabar\s(?:ese|este|el)\s(?:mismo\s)?mes\b|\bfin\s(?:du|de\sce)\s(?:même\s)?mois\b|月[底末]",
     re.IGNORECASE,
 )
 _DAY_BEHIND = re.compile(r"\s?(?:days?\b|天|日)", re.IGNORECASE)
@@ -98,10 +76,7 @@ _SHARE = re.compile(
 )
 _HALF_PRICE = re.compile(r"对折|對折|半价|半價|半額")
 
-_PART_STEP = re.compile(r"(?P<start>\d{1,4})\s*(?P<sign>[-+−–])\s*(?P<length>\d{1,3})")
-_PLAIN_SIGNS = str.maketrans("−–", "--")
 _LIKE_A_YEAR = re.compile(r"[12]\d{3}")
-_WHOLE_NUMBER = re.compile(r"\d{1,4}(?![\d.,])")
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
 """Tables give amounts in millions without saying so in each cell."""
 
@@ -184,34 +159,9 @@ class DerivedValues:
         return alike and gives(value, workings, numbers_in(self._texts[0]) | _in_words([self._asked]))
 
     def follow_twice(self, value: str, workings: Workings) -> bool:
-        """Whether a date follows from a known one, for what two looks agree on.
-
-        It lies a stated term from it, or is the day after or the end of its month where a text speaks of that; or each
-        of its parts is that of the other or one step from it that the judge shows: "15 - 1 = 14" and "2024 + 1 = 2025"
-        lead from 15 March 2024 to 14 March 2025.
-        """
-        dates = [fact.value for fact in extract(value).facts]
-        date = dates[0] if len(dates) == 1 else None
-        if not isinstance(date, Moment) or not date.month:
-            return False
-        stated = any(not missing_facts(extract(value), [extract(right)]) for _, right in workings)
-        if workings and not stated and lies_a_term_later(date, self._moments, self._times):
-            return True  # a step that states it has been worked out, and was wrong
-        reached = [each for each in (*self._moments_and_next, *self._month_ends) if each not in self._moments]
-        if any(names_moment(each, date) for each in reached):
-            return True
-        shown = ((_PART_STEP.fullmatch(left.strip()), _WHOLE_NUMBER.match(right.strip())) for left, right in workings)
+        """Whether a date follows from a known one, for what two looks agree on (agreed_dates)."""
         sums = {result for results in worked_out(workings, self.numbers) for result, _ in results}
-        steps = {
-            (int(step["start"]), int(end[0]))
-            for step, end in shown
-            if step and end and float(step["length"]) in self._days_apart | sums
-            if int(step["start"]) + int(step["sign"].translate(_PLAIN_SIGNS) + step["length"]) == int(end[0])
-        }
-        days = {moment.day for moment in self._moments if moment.day and not moment.month}  # "the 12th of each month"
-        starts = [m for m in self._moments if m.month]
-        starts += [m._replace(day=day) for m in starts if m.day is None for day in days]
-        return any(_leads_to(_parts(moment), _parts(date), steps) for moment in starts)
+        return KnownDates(self._texts, self._moments, self._times).lead_to(value, workings, self._days_apart | sums)
 
     @cached_property
     def numbers(self) -> set[float]:
@@ -227,13 +177,13 @@ class DerivedValues:
 
     @cached_property
     def _days_apart(self) -> set[float]:
-        """The numbers, and one where a text speaks of the day before or after, or of one month or the next."""
-        return self.numbers | ({1.0} if self._next_day or any(map(_ONE_MONTH.search, self._texts)) else set())
+        """The numbers, and one where a text speaks of the day before or after."""
+        return self.numbers | ({1.0} if self._next_day else set())
 
     @cached_property
     def _next_day(self) -> set[float]:
         """The length of a day where a text speaks of the day before or after."""
-        return {DAY} if any(map(_NEXT_DAY.search, self._texts)) else set()
+        return {DAY} if any(map(NEXT_DAY.search, self._texts)) else set()
 
     def _shown(self, value: str, said: str, workings: Workings) -> bool:
         forms = [value]
@@ -243,7 +193,11 @@ class DerivedValues:
         hedged = leeway(value, said)
         return (
             any(gives(form, workings, self._summands, factors) for form in forms)
-            or (_LIKE_A_YEAR.fullmatch(value) and self._comes_to(float(value), workings, factors))
+            or (
+                _LIKE_A_YEAR.fullmatch(value) is not None
+                and language(said) in ("zh", "ja")  # a year has its 年 there
+                and self._comes_to(float(value), workings, factors)
+            )
             or (hedged is not None and gives_nearly(value, workings, self._summands, factors, hedged))
             or is_month_length(value, said, workings)
             or self._is_in_time(value, said, workings, factors)
@@ -388,46 +342,12 @@ class DerivedValues:
     @cached_property
     def _moments_and_next(self) -> list[Moment]:
         """The dates and times, and the days after where a text speaks of the next day."""
-        if not any(map(_NEXT_MORNING.search, self._texts)):
-            return self._moments
-        ends = [(moment, moved(moment, 1, 0)) for moment in self._moments if moment.month and moment.day]
-        return self._moments + [
-            moment._replace(years=moment.years and (end.year, end.year), month=end.month, day=end.day)
-            for moment, end in ends
-            if end is not None
-        ]
-
-    @cached_property
-    def _month_ends(self) -> list[Moment]:
-        """The last days of the months of the dates, or of the next months, where texts speak of such ends."""
-        if not any(map(_END_OF_MONTH.search, self._texts)):
-            return []
-        known = [moment for moment in self._moments if moment.month]
-        if any(map(_ONE_MONTH.search, self._texts)):
-            ends = ((moment, moved(moment._replace(day=1), 0, 1)) for moment in known)
-            known += [
-                m._replace(years=m.years and (end.year, end.year), month=end.month)
-                for m, end in ends
-                if end is not None
-            ]
-        last = (monthrange((moment.years or (SOME_YEAR, 0))[0], moment.month or 1)[1] for moment in known)
-        return [moment._replace(day=day, weekdays=None, minute=None) for moment, day in zip(known, last, strict=True)]
+        return self._moments + (days_after(self._moments) if any(map(_NEXT_MORNING.search, self._texts)) else [])
 
     @cached_property
     def _moments(self) -> list[Moment]:
         facts = (fact for each in (self._asked, *self._facts) for fact in each.counted)
         return [fact.value for fact in facts if isinstance(fact.value, Moment)]
-
-
-def _parts(date: Moment) -> tuple[int | None, int | None, int | None]:
-    """Day, month and year."""
-    return date.day, date.month, date.years[0] if date.years and date.years[0] == date.years[1] else None
-
-
-def _leads_to(one: tuple[int | None, ...], other: tuple[int | None, ...], steps: set[tuple[int, int]]) -> bool:
-    """Whether each part of a date is that of another or one step from it, at least one of them a step."""
-    pairs = [(start, end) for start, end in zip(one, other, strict=True) if end is not None]
-    return any(pair in steps for pair in pairs) and all(start == end or (start, end) in steps for start, end in pairs)
 
 
 def _share(numeral: str) -> float:

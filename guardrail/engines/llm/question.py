@@ -9,7 +9,7 @@ from functools import cached_property
 from guardrail.engines.llm.verbatim import EDGES, SearchedText, long_enough
 from guardrail.engines.llm.workings import numbers_in
 from guardrail.text.facts import extract, stated_in
-from guardrail.text.facts.fact import Facts
+from guardrail.text.facts.fact import Amount, Facts
 from guardrail.text.words import content_words
 
 _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -67,10 +67,17 @@ class Question:
         return any(len(words_and_figures(p)) >= _QUOTED and self._searched.locate(p) for p in parts if p)
 
     def has_of(self, value: str, links: Iterable[tuple[str, str]]) -> bool:
-        """Whether a link quotes the question for a value whose figures it has: "the boy of 11 = two of 3 and 11"."""
+        """Whether a link quotes the question for a value whose figures it has: "the boy of 11 = two of 3 and 11".
+
+        Not where the question has the figure with a unit: that is another thing.
+        """
         figures = numbers_in(value)
-        quotes = (other for one, other in both_ways(links) if value.casefold() in one.casefold())
-        return bool(figures) and any(figures <= numbers_in(quote) and self.is_quoted([quote]) for quote in quotes)
+        units = {f.value.raw for f in self.facts.counted if isinstance(f.value, Amount) and f.value.unit}
+        named = re.compile(rf"(?<![\d.,]){re.escape(value)}", re.IGNORECASE)
+        quotes = (other for one, other in both_ways(links) if named.search(one) and _NAMES_QUESTION.search(other))
+        parts = (part.strip(_MARKS) for quote in quotes for part in _PARTS.split(quote))
+        told = (p for p in parts if p and len(words_and_figures(p)) >= _QUOTED and self._searched.locate(p))
+        return bool(figures) and not figures & units and any(figures <= numbers_in(part) for part in told)
 
     def says(self, claim: str, links: Sequence[tuple[str, str]], *, worked_out: bool) -> bool:
         """Whether it states half of a claim's content words; a fifth, where a value is worked out from it alone.

@@ -62,3 +62,15 @@ def test_no_question_says_nothing() -> None:
 )
 def test_a_link_to_the_question_tells_whose_figure_it_is(value: str, link: tuple[str, str], told: bool) -> None:
     assert Question("Vamos con dos niños de 3 y 11. ¿Cuánto pagamos?").has_of(value, [link]) is told
+
+
+@pytest.mark.parametrize(
+    ("value", "link"),
+    [
+        ("900 EUR", ("900 EUR", "fee 900, two adults (question)")),  # the figure is the judge's
+        ("250 EUR", ("a fine of 250 EUR", "drive 250 km (question)")),  # another unit
+        ("50 EUR", ("250 EUR", "drive 250 km (question)")),
+    ],
+)
+def test_a_link_to_the_question_must_have_the_figure_there(value: str, link: tuple[str, str]) -> None:
+    assert not Question("We have two adults and drive 250 km.").has_of(value, [link])
