@@ -35,10 +35,11 @@ def holds(claim: Amount, value: float, raw: float) -> bool:
         return claim.base <= value <= claim.base * _ROOMY
     if claim.bound is Bound.UNDER:
         return claim.base / _ROOMY <= value <= claim.base
-    # "4,200" for 4,187, not for 4,300: only as many digits as a reader would round to, and rounded
-    digits = f"{claim.raw:.0f}"
-    rounded = 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0"))) / claim.raw if claim.raw >= 1000 else 0.0
-    return claim.raw >= 1000 and claim.raw % 100 == 0 and near(claim.base, value, min(0.01, rounded))
+    if claim.raw < 1000 or claim.raw % 100:
+        return False
+    digits = f"{claim.raw:.0f}"  # "4,200" for 4,187, not for 4,300: only as exact as a reader would round it
+    half_a_unit = 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0")))
+    return near(claim.base, value, min(0.01, half_a_unit / claim.raw))
 
 
 def same(claim: Amount, other: Amount) -> bool:

@@ -133,12 +133,11 @@ def _read_pointed(body: str, text: str, end: int) -> float | None:
 def _rest_of(numeral: str) -> float:
     """What stands behind the largest scale: "7,270" of "1万7,270", "2千5百万" of "1億2千5百万"."""
     large, _, small = numeral.rpartition("万")
-    sums = (
-        sum(float(n.replace(",", "")) * CJK_SCALE.get(scale, 1) for n, scale in _SCALED.findall(part))
-        for part in (large, small)
-    )
-    tens_of_thousands, units = sums
-    return tens_of_thousands * CJK_SCALE["万"] + units
+    return _in_scales(large) * CJK_SCALE["万"] + _in_scales(small)
+
+
+def _in_scales(numeral: str) -> float:
+    return sum(float(n.replace(",", "")) * CJK_SCALE.get(scale, 1) for n, scale in _SCALED.findall(numeral))
 
 
 def _in_digits(text: str) -> Iterator[Numeral]:
