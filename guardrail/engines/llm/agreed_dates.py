@@ -10,7 +10,7 @@ from calendar import monthrange
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from guardrail.engines.llm.calendar_sums import lies_a_term_later, names_moment
+from guardrail.engines.llm.calendar_sums import lies_a_term_later, moments_in, names_moment
 from guardrail.text.facts import extract
 from guardrail.text.facts.calendar import moved
 from guardrail.text.facts.fact import Amount, Moment
@@ -71,7 +71,7 @@ class KnownDates:
         if not isinstance(date, Moment) or not date.month:
             return False
         counts = any(_SUM.search(left) for left, _ in workings)
-        states = any(moment.month and moment.day for _, right in workings for moment in _moments_in(right))
+        states = any(moment.month and moment.day for _, right in workings for moment in moments_in(right))
         terms = [length for length in self.lengths if not length.small]  # not "9 EUR a month"
         if counts and not states and lies_a_term_later(date, self.moments, terms):
             return True
@@ -81,7 +81,7 @@ class KnownDates:
 
     def _is_named(self, date: Moment, name: str, words: str) -> bool:
         """Whether a link calls a date by what the texts speak of: "30 September = the end of that month"."""
-        told = [moment for moment in _moments_in(name) if moment.month]
+        told = [moment for moment in moments_in(name) if moment.month]
         days = {int(day) for day in _DAY_NUMBER.findall(name)}
         if date.day not in days or any(moment.month != date.month for moment in told):
             return False
@@ -141,7 +141,3 @@ def _steps(workings: Sequence[tuple[str, str]]) -> dict[tuple[int, int], float]:
 def _parts(date: Moment) -> tuple[int | None, int | None, int | None]:
     """Day, month and year."""
     return date.day, date.month, date.years[0] if date.years and date.years[0] == date.years[1] else None
-
-
-def _moments_in(text: str) -> list[Moment]:
-    return [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]

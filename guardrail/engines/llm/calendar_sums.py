@@ -334,7 +334,7 @@ def gives_weekday(
 
 def _weekday_of(text: str) -> int | None:
     """The one day of the week that a text has (Monday = 0), beside numbers."""
-    found = [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
+    found = moments_in(text)
     days = [moment.weekdays for moment in found]
     return days[0][0] if len(days) == 1 and days[0] and days[0][0] == days[0][1] else None
 
@@ -349,7 +349,7 @@ def length_of(text: str) -> float | None:
 def _moment_of(text: str) -> Moment | None:
     """The one date or time of a text; "May" alone is no date elsewhere, but is one as an end of a span."""
     for form in (text, f"{text} {SOME_YEAR}"):
-        found = [fact.value for fact in extract(form).facts if isinstance(fact.value, Moment)]
+        found = moments_in(form)
         if len(found) == 1:
             return found[0] if form == text else found[0]._replace(years=None)
     return None
@@ -381,8 +381,13 @@ def _lengths(one: Moment, two: Moment) -> Iterator[float]:
         yield from (((two.weekdays[0] - one.weekdays[0]) % 7 + counted) * DAY for counted in (0, 1))
 
 
+def moments_in(text: str) -> list[Moment]:
+    """Dates and times of a text."""
+    return [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
+
+
 def _day_of(text: str) -> Moment | None:
-    found = [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
+    found = moments_in(text)
     whole = [moment for moment in found if moment.month]
     return whole[0] if len(whole) == 1 else None
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from guardrail.engines.llm.calendar_sums import length_of
-from guardrail.text.facts import extract
+from guardrail.engines.llm.calendar_sums import length_of, moments_in
 from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.fact import Moment
 
@@ -109,5 +108,5 @@ def _minutes(clock: re.Match[str]) -> int:
 def _minute_of(text: str) -> int | None:
     if spaced := _SPACED_CLOCK.fullmatch(text.strip()):  # alone it might be a length of time
         return 60 * int(spaced["hours"]) + int(spaced["minutes"])
-    found = [fact.value.minute for fact in extract(text).facts if isinstance(fact.value, Moment)]
+    found = [moment.minute for moment in moments_in(text)]
     return found[0] if len(found) == 1 else None
