@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from guardrail.engines.local.model import ERROR_TYPES, MAX_CLAIM_TOKENS, VERDICTS
 from guardrail.engines.local.packs import FIRST_POSITION, MAX_PREMISE_TOKENS, Layout, layout
+from training.adapter import adapt, trained_groups
 from training.contrast import contrast_pairs
 from training.master import Master
 from training.pack_restore import restore_packs
@@ -43,6 +44,10 @@ class PackModel(nn.Module):
 
     def body(self) -> list[nn.Parameter]:
         """Trained weights that come from the base; those of head and kinds are new."""
+        raise NotImplementedError
+
+    def upper(self) -> nn.Module:
+        """The layers that are trained."""
         raise NotImplementedError
 
     def judged(self, state: Tensor, segments: Tensor) -> Tensor:
@@ -112,22 +117,33 @@ class Trainer:
     """Model, optimizer and what a run goes on from."""
 
     def __init__(
-        self, model: PackModel, base: Path, out: Path, start: Path | None, body_rate: float, langs: tuple[str, ...]
+        self,
+        model: PackModel,
+        base: Path,
+        out: Path,
+        start: Path | None,
+        body_rate: float,
+        langs: tuple[str, ...],
+        *,
+        adapter: bool = False,
     ) -> None:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.tokenizer, self.out, self.langs = load_tokenizer(base), out, langs
         self.spent = 0.0
         self.losses: list[float] = []
         state = torch.load(out / "state.pt", map_location="cpu") if (out / "state.pt").exists() else None
-        if state is not None:
-            model.load_state_dict(state["model"])
-        elif start is not None and start.suffix == ".onnx":
+        if start is not None and start.suffix == ".onnx":
             model.load_state_dict(restore_packs(start), strict=False)
         elif start is not None:
             model.load_state_dict(torch.load(start, map_location="cpu"))
+        if adapter:
+            adapt(model, model.upper(), model.head)
+        if state is not None:
+            model.load_state_dict(state["model"])
         self.model = model.to(self.device)
         head = [*model.head.parameters(), *model.kinds.parameters()]
-        self.master = Master([(model.body(), body_rate), (head, HEAD_RATE)])
+        groups = trained_groups(model) if adapter else [(model.body(), body_rate), (head, HEAD_RATE)]
+        self.master = Master(groups)
         model.to(fast_type())
         if state is not None:
             self.master.load(state)
@@ -226,9 +242,22 @@ def run_stage(
     parser.add_argument("--extra", type=Path, help="folder of further pairs (training.mixture.extra_pairs)")
     parser.add_argument("--minutes", type=float, default=100)
     parser.add_argument("--frozen", type=int, default=frozen, help="lower layers that keep their weights")
+    parser.add_argument(
+        "--adapter", action="store_true", help="train on beside the weights of --start (training.adapter)"
+    )
     parser.add_argument("--batch-characters", type=int, default=BATCH_CHARACTERS)
     parser.add_argument("--seed", type=int, default=3)
     given = parser.parse_args()
-    trainer = Trainer(make(given.base, given.frozen), given.base, given.out, given.start, rate, tuple(langs))
+    if given.adapter and given.start is None:
+        parser.error("--adapter needs --start: the weights that stay as they are")
+    trainer = Trainer(
+        make(given.base, given.frozen),
+        given.base,
+        given.out,
+        given.start,
+        rate,
+        tuple(langs),
+        adapter=given.adapter,
+    )
     warmed = given.start is not None
     trainer.run(given.data, given.minutes, given.seed, size=given.batch_characters, warmed=warmed, extra=given.extra)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from guardrail.evaluation.stress import right_versions, wrong_versions
+from guardrail.text.passages import sentences
 from guardrail.types import ErrorType
 from training import mixture
 from training.cases import case_pairs, cases
@@ -32,12 +33,23 @@ from training.pairs import (
     parts_of,
     written_records,
 )
+from training.swaps import swapped
 
 LONG = mixture.LONG | {"check_covid"}
 
-FIRST = {"cases": 0, "contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20, "extra": 400}
-LATER = {"cases": 70, "contrast": 200, "short": 220, "records": 40, "long": 24, "frames": 40, "extra": 350}
-"""Cases, contrast sets, rows, records, rows, pairs, rows of a further folder in a round; cases are English."""
+FIRST = {"cases": 0, "places": 0, "contrast": 60, "short": 700, "records": 4, "long": 0, "frames": 20, "extra": 400}
+LATER = {
+    "cases": 70,
+    "places": 160,
+    "contrast": 140,
+    "short": 220,
+    "records": 40,
+    "long": 24,
+    "frames": 40,
+    "extra": 350,
+}
+"""Cases, stretches of passages whose sentences have swapped twins, contrast sets, rows, records, rows, pairs, rows of a
+further folder in a round; cases and stretches are English."""
 
 FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
@@ -46,7 +58,10 @@ OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
 
 CLAIMS = 12
-"""Most claims of one pack."""
+"""Most claims of one pack, but for swapped twins."""
+
+SWAPS = 0.6
+"""Chance that a true claim has a swapped twin beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +121,7 @@ def rounds(
     sets = contrast_sets(held=False, langs=langs)
     seen: Counter[str] = Counter()
     shown_cases: Counter[str] = Counter()
+    texts = [p["text"] for row in cases(held=False) for p in row["passages"]] + [row["p"] for row in sets]
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
         counts = FIRST if number < FIRST_ROUNDS else LATER
@@ -114,15 +130,44 @@ def rounds(
         if "en" in langs:
             for row in least_shown(cases(held=False), shown_cases, counts["cases"], rng, key="id"):
                 made += packed(list(case_pairs(row, rng)))
+            made = [with_swaps(pack, rng) for pack in made]
+            made += [pack for text in rng.sample(texts, counts["places"]) for pack in swapped_packs(text, rng)]
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):
-            made.extend(record_packs(record, rng))
+            made += [with_swaps(pack, rng) if record["lang"] == "en" else pack for pack in record_packs(record, rng)]
         if further:
             made += [rng.choice(packs) for packs in rng.choices(further, weighed, k=counts["extra"])]
         frames = list(elementary_pairs(rng, counts["frames"]))
         made += [pack for start in range(0, len(frames), 2) for pack in packed(frames[start : start + 2])]
         yield made
+
+
+def with_swaps(pack: Pack, rng: random.Random) -> Pack:
+    """The pack with a second false twin before some of its true claims."""
+    claims: list[Claim] = []
+    for claim in pack.claims:
+        if claim.label == SUPPORTED and rng.random() < SWAPS:
+            made = swapped(claim.text, [pack.premise], rng)
+            claims += [Claim(made, NOT_SUPPORTED)] if made else []
+        claims.append(claim)
+    return replace(pack, claims=tuple(claims))
+
+
+def swapped_packs(passage: str, rng: random.Random) -> Iterator[Pack]:
+    """A stretch of a passage, sentences of it, as they stand or reworded by rule, and the same with a swap."""
+    parts = [sentence.text for sentence in sentences(passage)]
+    start = rng.randrange(max(1, len(parts) - 2))
+    parts = parts[start : start + rng.choice((2, 3, 4, 6))]
+    claims: list[Claim] = []
+    for index in rng.sample(range(len(parts)), min(len(parts), CLAIMS // 2)):
+        versions = right_versions(parts[index], rng, others=parts) if rng.random() < 0.6 else []
+        right = rng.choice(versions) if versions else parts[index]
+        wrong = swapped(right, parts, rng)
+        if wrong is not None:
+            claims += [Claim(right, SUPPORTED), Claim(wrong, NOT_SUPPORTED)]
+    if claims:
+        yield Pack(" ".join(parts), tuple(claims), "places")
 
 
 def record_packs(record: dict[str, Any], rng: random.Random) -> Iterator[Pack]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from training.packs import CLAIMS, packed, record_packs
+from training.packs import CLAIMS, Claim, Pack, packed, record_packs, swapped_packs, with_swaps
 from training.pairs import NOT_SUPPORTED, SUPPORTED, Pair
 
 RECORD = {
@@ -33,3 +33,25 @@ def test_a_claim_whose_sentence_is_not_shown_is_not_supported():
         assert label == (SUPPORTED if shown else NOT_SUPPORTED)
         seen.add(shown)
     assert seen == {True, False}
+
+
+FERRIES = "The Elm line leaves at 7:40 from pier 2. The Oak line leaves at 9:15 from pier 5. Dogs travel free."
+
+
+def test_a_swapped_twin_stands_before_its_true_claim_and_is_not_supported():
+    true, false = Claim("The Elm line leaves at 7:40.", SUPPORTED), Claim("Cats pay half.", NOT_SUPPORTED)
+    found = {with_swaps(Pack(FERRIES, (false, true), "s"), random.Random(seed)).claims for seed in range(40)}
+    twins = {claims[1] for claims in found if len(claims) == 3}
+    assert all(claims[0] == false and claims[-1] == true for claims in found)
+    assert (false, true) in found
+    assert twins == {Claim("The Elm line leaves at 9:15.", NOT_SUPPORTED)}
+
+
+def test_stretches_of_a_passage_bring_sentences_that_they_hold_and_twins_that_they_do_not():
+    for seed in range(30):
+        for pack in swapped_packs(FERRIES, random.Random(seed)):
+            assert FERRIES.startswith(pack.premise) or pack.premise in FERRIES
+            rights, wrongs = pack.claims[::2], pack.claims[1::2]
+            assert {claim.label for claim in rights} == {SUPPORTED}
+            assert {claim.label for claim in wrongs} == {NOT_SUPPORTED}
+            assert not any(claim.text in pack.premise for claim in wrongs)

@@ -48,6 +48,11 @@ class Reader(PackModel):
         """See PackModel.body."""
         return [p for p in self.net.parameters() if p.requires_grad]
 
+    def upper(self) -> nn.Module:
+        """See PackModel.upper."""
+        layers: nn.ModuleList = self.net.encoder.layer[self.frozen :]
+        return layers
+
     def forward(self, ids: Tensor, positions: Tensor, segments: Tensor, kinds: Tensor) -> Tensor:
         """Logits, shape (packs, claims, 13); a pack with fewer claims has rows without meaning."""
         embeddings, encoder = self.net.embeddings, self.net.encoder

@@ -83,6 +83,11 @@ class Reader(PackModel):
         """See PackModel.body."""
         return [p for p in self.layers.parameters() if p.requires_grad]
 
+    def upper(self) -> nn.Module:
+        """See PackModel.upper."""
+        layers: nn.ModuleList = self.layers[self.frozen :]
+        return layers
+
     def forward(self, ids: Tensor, positions: Tensor, segments: Tensor, kinds: Tensor) -> Tensor:
         """Logits, shape (packs, claims, 13); a pack with fewer claims has rows without meaning."""
         seen = (segments[:, None, :] == 0) | (segments[:, None, :] == segments[:, :, None])

@@ -57,9 +57,10 @@ class KnownDates:
     def lead_to(self, value: str, workings: Sequence[tuple[str, str]], numbers: Collection[float]) -> bool:
         """Whether a date follows from a known one.
 
-        It lies a stated term later, and the judge counts in some way; or the judge names it as the day after another or
-        the end of a month, of which a text speaks; or each of its parts is that of another date or one step from it
-        that the judge shows: "15 - 1 = 14" and "2024 + 1 = 2025" lead from 15 March 2024 to 14 March 2025.
+        It lies a stated term later, and the judge counts in some way; or the judge names it as the day after another,
+        the end of a month or in the month after, of which a text speaks; or each of its parts is that of another date
+        or one step from it that the judge shows: "15 - 1 = 14" and "2024 + 1 = 2025" lead from 15 March 2024 to 14
+        March 2025.
 
         Args:
             value: The date as the claim has it.
@@ -75,7 +76,8 @@ class KnownDates:
         terms = [length for length in self.lengths if not length.small]  # not "9 EUR a month"
         if counts and not states and lies_a_term_later(date, self.moments, terms):
             return True
-        if date.day and any(self._is_named(date, *sides) for pair in workings for sides in (pair, pair[::-1])):
+        either = [sides for pair in workings for sides in (pair, pair[::-1])]
+        if any((date.day and self._is_named(date, *sides)) or self._is_next_month(date, *sides) for sides in either):
             return True
         return self._differs_by_steps(date, workings, numbers)
 
@@ -90,6 +92,18 @@ class KnownDates:
         if not (NEXT_DAY.search(words) and any(map(NEXT_DAY.search, self.texts))):
             return False
         return any(names_moment(each, date) for each in days_after(self.moments))
+
+    def _is_next_month(self, date: Moment, name: str, words: str) -> bool:
+        """Whether a link calls a month, or a stated day of it, the one after a known one: "7月 = 6月的次月"."""
+        named = [moment for moment in moments_in(name) if moment.month]
+        if [(moment.day, moment.month) for moment in named] != [(date.day, date.month)]:
+            return False
+        days = {None, *(moment.day for moment in self.moments if not moment.month)}
+        if date.day not in days or not ONE_MONTH.search(words) or not any(map(ONE_MONTH.search, self.texts)):
+            return False
+        before = {moment.month for moment in moments_in(words) if moment.month}
+        known = {moment.month for moment in self.moments if moment.month} & before
+        return any(month is not None and month % 12 + 1 == date.month for month in known)
 
     def _ends_of_months(self, later: int) -> list[Moment]:
         """The last days of the months of the dates, or so many months later."""

@@ -23,13 +23,13 @@ from guardrail.engines.llm.calendar_sums import (
 )
 from guardrail.engines.llm.clock_sums import gives_hours, gives_time
 from guardrail.engines.llm.hedges import leeway
-from guardrail.engines.llm.workings import gives, gives_nearly, in_digits, numbers_in, totals, worked_out
+from guardrail.engines.llm.workings import both_ways, gives, gives_nearly, in_digits, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Facts, Moment
 from guardrail.text.facts.numbers import plain_digits, read_cjk
 from guardrail.text.facts.units import DAY, JAPANESE_MINUTES
-from guardrail.text.language import language
+from guardrail.text.language import language, may_be_english
 from guardrail.text.sentences import split_sentences
 from guardrail.types import Passage
 
@@ -75,6 +75,9 @@ _SHARE = re.compile(
     r"(?<![0-9.一二三四五六七八九])(?P<of>[0-9](?:\.[0-9])?|[0-9]{2}|[一二三四五六七八九]{1,2})\s?(?P<by>[折割])(?!合)"
 )
 _HALF_PRICE = re.compile(r"对折|對折|半价|半價|半額")
+
+_POINTED = re.compile(r"[^\d.,]*[1-9]\d{0,2}(?:\.\d{3})+(?![\d.,]*\d)[^\d]*")
+"""A number whose points may part thousands."""
 
 _LIKE_A_YEAR = re.compile(r"[12]\d{3}")
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
@@ -189,6 +192,9 @@ class DerivedValues:
         forms = [value]
         if (scale := SCALE.search(value)) and any(self._that_count_in(scale.group())):
             forms.append(SCALE.sub("", value))  # sums are worked out in the documents' millions
+        if _POINTED.fullmatch(value) and not may_be_english(said):
+            forms.append(value.replace(".", ""))  # "2.500 kg" may be two and a half tonnes
+        forms += _in_other_units(value, workings)
         factors = self._factors | days_of_months([*self._whole, said, *(side for pair in workings for side in pair)])
         hedged = leeway(value, said)
         return (
@@ -359,6 +365,15 @@ def _share(numeral: str) -> float:
 def _spelt_out(text: str) -> str:
     """Japanese minutes so that they are read as such where no other word tells the language."""
     return JAPANESE_MINUTES.sub("分間", text)
+
+
+def _in_other_units(value: str, workings: Workings) -> Iterator[str]:
+    """The value as the judge writes it for a sum: "1200 g", where it says "1.2 kg = 1200 g" and that is so."""
+    stated = extract(value)
+    for one, other in both_ways(workings):
+        units = [fact.value.unit for fact in extract(other).facts if isinstance(fact.value, Amount)]
+        if one.strip() == value and len(units) == 1 and units[0] and not missing_facts(stated, [extract(other)]):
+            yield other
 
 
 def _in_days(value: str, said: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.verbatim import EDGES, SearchedText, long_enough
-from guardrail.engines.llm.workings import numbers_in
+from guardrail.engines.llm.workings import both_ways, numbers_in
 from guardrail.text.facts import extract, stated_in
 from guardrail.text.facts.fact import Amount, Facts
 from guardrail.text.words import content_words
@@ -93,13 +93,6 @@ class Question:
                 linked |= words_and_figures(one) & own
         shared = len(own & known) + min(len(linked - known), len(own) // 2)
         return shared >= (_WORKED_OUT if worked_out else _ASKED) * len(own)
-
-
-def both_ways(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Each pair as it is and turned round: judges write either side first."""
-    for one, other in pairs:
-        yield one, other
-        yield other, one
 
 
 def words_and_figures(text: str) -> set[str]:

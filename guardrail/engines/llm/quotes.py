@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.derived_values import SCALE, DerivedValues
-from guardrail.engines.llm.question import Question, both_ways, words_and_figures
+from guardrail.engines.llm.question import Question, words_and_figures
 from guardrail.engines.llm.verbatim import EDGES, ELLIPSIS, SearchedText, as_compared, long_enough, search
-from guardrail.engines.llm.workings import any_holds, gives, in_digits, numbers_in
+from guardrail.engines.llm.workings import any_holds, both_ways, gives, in_digits, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
 from guardrail.text.language import language, may_be_english

@@ -14,7 +14,9 @@ from guardrail.text.facts.arithmetic import holds, near
 from guardrail.text.facts.fact import Amount
 
 _NUMBER = re.compile(r"\d[\d.,'’\u202f\u00a0]*\d|\d")
-_PRODUCT = re.compile(rf"({_NUMBER.pattern})\s*[x×*·]\s*({_NUMBER.pattern})")
+_PRODUCT = re.compile(
+    rf"(?P<one>{_NUMBER.pattern})(?P<share>\s?%)?\s*(?:[x×*·]|\bof\b|\bde\b|\bvon\b|的)\s*(?P<two>{_NUMBER.pattern})"
+)
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 """Thousands parted by blanks: "1 240,00"."""
 _MYRIADS = re.compile(
@@ -78,6 +80,13 @@ def in_digits(text: str) -> str:
     return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS[match.group().casefold()]), text)
 
 
+def both_ways(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each pair as it is and turned round: judges write either side first."""
+    for one, other in pairs:
+        yield one, other
+        yield other, one
+
+
 def gives(
     value: str, workings: Iterable[tuple[str, str]], known: set[float], factors: Collection[float] = frozenset()
 ) -> bool:
@@ -123,9 +132,10 @@ def worked_out(
     for left, right in workings:
         found = list(totals(left, known, factors))
         results = list(_results(found, right))
-        yield results
+        between = list(_factor_between(left, right, known))
+        yield [*results, *((100 * factor, True) for factor in between if "%" in left)]
         known.update(found)
-        known.update(_factor_between(left, right, known))
+        known.update(between)
         known.update(
             result
             for result, is_share in results
@@ -134,12 +144,21 @@ def worked_out(
 
 
 def _factor_between(left: str, right: str, known: set[float]) -> Iterator[float]:
-    """What a known number is multiplied by to give another one: 1.5 of "4 x 1.5 = 6", as if it were "6 / 4"."""
+    """What a known number is multiplied by to give another one: 1.5 of "4 x 1.5 = 6", as if it were "6 / 4".
+
+    So is a share: 0.2 of "20 % x 45000 = 9000".
+    """
     product, stated = _PRODUCT.fullmatch(left.strip()), _NUMBER.match(right.strip())
     ends = known.intersection(_readings(stated.group())) if stated else set()
-    for one, other in (product.group(1, 2), product.group(2, 1)) if product else ():
+    if product is None:
+        return
+    part = 100 if product["share"] else 1
+    either = [(product["two"], product["one"], part)]
+    either += [] if product["share"] else [(product["one"], product["two"], 1)]
+    for one, other, per in either:
         for size in known.intersection(_readings(one)):
-            yield from (factor for factor in _readings(other) if any(near(size * factor, end, 1e-9) for end in ends))
+            factors = (factor / per for factor in _readings(other))
+            yield from (factor for factor in factors if any(near(size * factor, end, 1e-9) for end in ends))
 
 
 def totals(left: str, known: set[float], factors: Collection[float] = frozenset()) -> Iterator[float]:

@@ -16,6 +16,9 @@ from guardrail.types import Span
 _ASKS = re.compile(r"\s*(?P<verb>[a-z]+)\b[^?;:]*\?\s*$", re.IGNORECASE)
 _CHINESE_ASKS = re.compile(r"[吗么][？?]\s*$|[能可是有]不[能可是有]|是否|能否|可否|有没有")
 _CLAUSES = re.compile(r"[，,；;]")
+_OWN = re.compile(r"我|是[^是]{1,16}[买购签办订租领]的$")
+"""What a Chinese clause says of the asker: "机器是去年11月买的"."""
+
 _SUPPOSES = re.compile(r"如果|要是|假如|假设|假使|若|的话|听说|据说|说是")
 _TAG = re.compile(
     r"\s*(?:是真的|真的|是这样|这样|是|对|没错)?\s*(?:[吗么]|是不是(?:真的|这样)?|对不对|有没有这回事)[？?。]?\s*"
@@ -43,7 +46,7 @@ def _stated(sentence: str) -> str:
     asks = next((n for n, clause in enumerate(clauses) if _CHINESE_ASKS.search(clause)), 0)
     if asks == 0 or _TAG.fullmatch(clauses[asks]):
         return ""
-    return "，".join(c for c in clauses[:asks] if "我" in c and not _SUPPOSES.search(c))
+    return "，".join(c for c in clauses[:asks] if _OWN.search(c) and not _SUPPOSES.search(c))
 
 
 def _is_open(sentence: str) -> bool:

@@ -401,3 +401,48 @@ def test_japanese_days_before_a_date_are_a_length(value: str, holds: bool) -> No
     hall = values("キャンセル料は50%です。", "9月20日に予約し、8月25日にキャンセルします。")
     steps = [("31 - 25", "6"), ("6 + 20", value[:2])]
     assert hall.follow(value, f"利用日の{value}前にあたる。", steps) is holds
+
+
+OLIVES = values("| Finca | Aceituna | Rendimiento |\n| --- | --- | --- |\n| El Romeral | 12.500 kg | 20 % |")
+SYRUP = values("青梅1kgに対して氷砂糖800gを使います。", "梅が1.5kgあります。")
+BUDGET = values("Livres : 18 000 €. Films : 18 000 €. Animations : 9 000 €.")
+WHOLE = ("18000 + 18000 + 9000", "45000")
+
+
+@pytest.mark.parametrize(
+    ("known", "value", "said", "workings", "holds"),
+    [
+        (
+            OLIVES,
+            "2.500 kg",
+            "El Romeral ha dado 2.500 kg de aceite en esta campaña y es más que antes.",
+            [("20 % x 12500", "2500")],
+            True,
+        ),
+        (
+            OLIVES,
+            "2.500 kg",
+            "El Romeral ha dado 2.500 kg de aceite en esta campaña y es más que antes.",
+            [("12.500 x 0,20", "2.500")],
+            True,
+        ),
+        (
+            OLIVES,
+            "2.600 kg",
+            "El Romeral ha dado 2.600 kg de aceite en esta campaña y es más que antes.",
+            [("20 % x 12500", "2500")],
+            False,
+        ),
+        (OLIVES, "2.500 kg", "El Romeral yielded 2.500 kg of oil.", [("20 % x 12500", "2500")], False),
+        (SYRUP, "1.2kg", "氷砂糖は1.2kg用意してください。", [("800 x 1.5", "1200"), ("1.2kg", "1200g")], True),
+        (SYRUP, "1.3kg", "氷砂糖は1.3kg用意してください。", [("800 x 1.5", "1200"), ("1.3kg", "1200g")], False),
+        (SYRUP, "1.3kg", "氷砂糖は1.3kg用意してください。", [("800 x 1.5", "1300"), ("1.3kg", "1300g")], False),
+        (BUDGET, "20 %", "Les animations en absorbent 20 %.", [WHOLE, ("20 % x 45000", "9000")], True),
+        (BUDGET, "30 %", "Les animations en absorbent 30 %.", [WHOLE, ("30 % x 45000", "9000")], False),
+        (BUDGET, "30 %", "Les animations en absorbent 30 %.", [WHOLE, ("30 % x 45000", "13500")], False),
+    ],
+)
+def test_a_sum_may_be_in_other_figures_or_show_the_share(
+    known: DerivedValues, value: str, said: str, workings: list[tuple[str, str]], holds: bool
+) -> None:
+    assert known.follow(value, said, workings) is holds
