@@ -13,7 +13,7 @@ from typing import Any
 
 from guardrail.text.passages import titled
 from guardrail.text.restatement import after_question
-from training.contrast import LABELS, read_passage
+from training.contrast import LABELS, language_of, read_passage
 from training.pairs import NOT_SUPPORTED, SUPPORTED, Pair, held_out, read_rows
 
 FOLDER = Path(__file__).parent / "written" / "cases"
@@ -22,9 +22,10 @@ ELSEWHERE = 2
 
 
 @cache
-def cases(*, held: bool) -> tuple[dict[str, Any], ...]:
-    """The cases of one fold, which is drawn by their names."""
-    rows = (row for path in sorted(FOLDER.glob("*.jsonl")) for row in read_rows(path))
+def cases(*, held: bool, langs: tuple[str, ...] = ("en",)) -> tuple[dict[str, Any], ...]:
+    """The cases of one fold, which is drawn by their names, English ones or those of other languages."""
+    files = (path for path in sorted(FOLDER.glob("*.jsonl")) if language_of(path) in langs)
+    rows = (row for path in files for row in read_rows(path))
     return tuple(row for row in rows if held_out(row["id"]) == held)
 
 

@@ -36,7 +36,7 @@ def contrast_sets(*, held: bool, langs: tuple[str, ...] = ("en",)) -> tuple[dict
 
 def language_of(path: Path) -> str:
     """The language of a file's claims: its name, where that is a code of two letters, else English."""
-    return path.stem if len(path.stem) == 2 else "en"
+    return path.stem if len(path.stem) == 2 and path.stem.isalpha() else "en"
 
 
 def least_shown(

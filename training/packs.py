@@ -49,7 +49,7 @@ LATER = {
     "extra": 350,
 }
 """Cases, stretches of passages whose sentences have swapped twins, contrast sets, rows, records, rows, pairs, rows of a
-further folder in a round; cases and stretches are English."""
+further folder in a round; stretches and swapped twins only where all is English."""
 
 FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
@@ -121,15 +121,16 @@ def rounds(
     sets = contrast_sets(held=False, langs=langs)
     seen: Counter[str] = Counter()
     shown_cases: Counter[str] = Counter()
-    texts = [p["text"] for row in cases(held=False) for p in row["passages"]] + [row["p"] for row in sets]
+    known_cases = cases(held=False, langs=langs)
+    texts = [p["text"] for row in known_cases for p in row["passages"]] + [row["p"] for row in sets]
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
         counts = FIRST if number < FIRST_ROUNDS else LATER
         chosen = least_shown(sets, seen, counts["contrast"], rng)
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
-        if "en" in langs:
-            for row in least_shown(cases(held=False), shown_cases, counts["cases"], rng, key="id"):
-                made += packed(list(case_pairs(row, rng)))
+        for row in least_shown(known_cases, shown_cases, counts["cases"], rng, key="id"):
+            made += packed(list(case_pairs(row, rng)))
+        if langs == ("en",):
             made = [with_swaps(pack, rng) for pack in made]
             made += [pack for text in rng.sample(texts, counts["places"]) for pack in swapped_packs(text, rng)]
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])

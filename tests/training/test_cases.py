@@ -13,6 +13,7 @@ import pytest
 from benchmarks.field import area
 from training.answers import case_answers
 from training.cases import FOLDER, case_pairs, cases
+from training.contrast import language_of
 from training.pairs import SUPPORTED, read_rows
 
 FILES = sorted(FOLDER.glob("*.jsonl"))
@@ -45,7 +46,7 @@ def test_overlap_length_and_words_tell_little() -> None:
     shares: dict[str, list[float]] = {"right": [], "wrong": []}
     lengths: dict[str, list[float]] = {"right": [], "wrong": []}
     seen: dict[str, Counter[str]] = {"right": Counter(), "wrong": Counter()}
-    for row in (row for path in FILES for row in read_rows(path)):
+    for row in (row for path in FILES if language_of(path) == "en" for row in read_rows(path)):
         told = words(" ".join(f"{p['title']} {p['text']}" for p in row["passages"]))
         for twins in row["sentences"]:
             for side in ("right", "wrong"):
@@ -58,6 +59,13 @@ def test_overlap_length_and_words_tell_little() -> None:
     common = [word for word in seen["right"] | seen["wrong"] if seen["right"][word] + seen["wrong"][word] >= 200]
     leaning = {word: seen["right"][word] / (seen["right"][word] + seen["wrong"][word]) for word in common}
     assert {word: share for word, share in leaning.items() if not 0.33 < share < 0.67} == {}
+
+
+def test_a_run_sees_the_cases_of_its_languages() -> None:
+    english = {row["id"] for fold in (True, False) for row in cases(held=fold)}
+    assert english == {row["id"] for path in FILES if language_of(path) == "en" for row in read_rows(path)}
+    assert {"c1", "f5"} <= {ident.split("-")[0] for ident in english}
+    assert not english & {row["id"] for row in cases(held=False, langs=("de", "zh"))}
 
 
 def test_twins_are_read_with_their_passage_and_in_one_fold() -> None:
