@@ -132,9 +132,9 @@ class Trainer:
         self.spent = 0.0
         self.losses: list[float] = []
         state = torch.load(out / "state.pt", map_location="cpu") if (out / "state.pt").exists() else None
-        if start is not None and start.suffix == ".onnx":
+        if state is None and start is not None and start.suffix == ".onnx":
             model.load_state_dict(restore_packs(start), strict=False)
-        elif start is not None:
+        elif state is None and start is not None:
             model.load_state_dict(torch.load(start, map_location="cpu"))
         if adapter:
             adapt(model, model.upper(), model.head)
@@ -248,8 +248,8 @@ def run_stage(
     parser.add_argument("--batch-characters", type=int, default=BATCH_CHARACTERS)
     parser.add_argument("--seed", type=int, default=3)
     given = parser.parse_args()
-    if given.adapter and given.start is None:
-        parser.error("--adapter needs --start: the weights that stay as they are")
+    if given.adapter and (given.start is None or given.start.suffix == ".onnx"):
+        parser.error("--adapter needs --start: the model.pt of a run, whose weights stay as they are")
     trainer = Trainer(
         make(given.base, given.frozen),
         given.base,

@@ -132,7 +132,11 @@ def rounds(
             made += packed(list(case_pairs(row, rng)))
         if langs == ("en",):
             made = [with_swaps(pack, rng) for pack in made]
-            made += [pack for text in rng.sample(texts, counts["places"]) for pack in swapped_packs(text, rng)]
+            made += [
+                pack
+                for text in rng.sample(texts, min(len(texts), counts["places"]))
+                for pack in swapped_packs(text, rng)
+            ]
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):

@@ -33,6 +33,11 @@ _NO_NAMES = frozenset(
     Despite Since Though Whereas Here Now Then First Second Third Last Next Per Up Out Over Row""".split()
 )
 
+_BOUND = re.compile(
+    r"\b(?:over|under|above|below|up to|at (?:least|most)|(?:more|less|fewer|later|earlier) than|from|to|until|till|by"
+    r"|before|after|within|between)\s(?:the\s)?$",
+    re.IGNORECASE,
+)
 _LISTING = frozenset({"and", "or", "to", "the", "a"})
 
 
@@ -83,7 +88,8 @@ def others_of(passages: tuple[str, ...]) -> dict[str, frozenset[str]]:
 
 def swapped(claim: str, passages: Sequence[str], rng: random.Random) -> str | None:
     """The claim with one name or value in the place of another; None where the passages have no other of its kind."""
-    made = list(_made(claim, places(claim, opening=False), others_of(tuple(passages))))
+    found = _made(claim, places(claim, opening=False), others_of(tuple(passages)))
+    made = [(at, text) for at, text in found if not any(text.rstrip(".") in passage for passage in passages)]
     if not made:
         return None
     by_place: dict[int, list[str]] = {}  # each place as often, however many could stand there
@@ -92,12 +98,19 @@ def swapped(claim: str, passages: Sequence[str], rng: random.Random) -> str | No
     return rng.choice(by_place[rng.choice(sorted(by_place))])
 
 
+def _same(one: str, other: str) -> bool:
+    """Whether two values are written alike but for marks: "1,500" and "1500", "9:00" and "9.00"."""
+    return re.sub(r"[.,:]", "", one) == re.sub(r"[.,:]", "", other)
+
+
 def _made(claim: str, own: Sequence[Place], others: Mapping[str, frozenset[str]]) -> Iterator[tuple[int, str]]:
     """Number of the place, and the claim with something else there; two of a kind in the claim change places."""
     said = {place.text for place in own}
     for i, place in enumerate(own):
+        if not place.kind.startswith("name") and _BOUND.search(claim[: place.start]):
+            continue  # "over 12" may be as true as "over 40"
         for other in sorted(others.get(place.kind, frozenset()) - said):
-            if other.lower() in claim.lower() or place.text.lower() in other.lower():
+            if other.lower() in claim.lower() or place.text.lower() in other.lower() or _same(other, place.text):
                 continue
             yield i, claim[: place.start] + other + claim[place.end :]
         for later in own[i + 1 :]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -54,8 +56,6 @@ def test_at_first_nothing_changes_and_only_what_is_narrow_or_small_is_trained(re
 def test_the_small_graph_reads_the_large_matrices_from_the_old_file_and_says_what_the_adapted_reader_says(
     reader, sample, tmp_path, monkeypatch
 ):
-    import copy
-
     import numpy as np
     from onnxruntime import InferenceSession
 
@@ -97,10 +97,14 @@ def test_a_graph_of_another_model_is_refused(reader, sample, tmp_path):
     from training.adapter import adapt
     from training.adapter_export import adapted_model
     from training.pack_export import quantize_whole, trace
+    from training.smoothing import smooth
 
-    trace(reader, sample, tmp_path / "full.onnx")
+    shipped = copy.deepcopy(reader)
+    smooth(shipped, shipped.net.encoder, [sample])
+    trace(shipped, sample, tmp_path / "full.onnx")
     quantize_whole(tmp_path / "full.onnx", tmp_path / "weights.onnx")
     adapt(reader, reader.upper(), reader.head, rank=4)
+    adapted_model(tmp_path / "weights.onnx", reader.state_dict())
     strange = {name.replace("layer.1", "layer.7"): weight for name, weight in reader.state_dict().items()}
     with pytest.raises(ValueError, match=r"no layer with the bias 'net\.encoder\.layer\.7"):
         adapted_model(tmp_path / "weights.onnx", strange)

@@ -27,6 +27,10 @@ ONE_MONTH = re.compile(
     r"|Folgemonat\w*|(?:d['’]un|de\sun)\s(?:mes|año|mois|an)|(?:mes|año)\ssiguiente|mois\ssuivant)\b|[翌来次]月|下个月|一个月内|翌年",
     re.IGNORECASE,
 )
+_NEXT_MONTH = re.compile(r"(?:[翌次]月|下个月)[的の]?(?:(?P<day>[1-3]?\d)日)?")
+_OF_NEXT_MONTH = re.compile(
+    r"(?:\d{4}年)?(?P<month>1?\d)月(?:[1-3]?\d日)?[的の]?(?:[翌次]月|下个月)[的の]?(?:(?P<day>[1-3]?\d)日)?"
+)
 END_OF_MONTH = re.compile(
     r"\b(?:end|last\sday)\sof\s(?:the|that|each|every|a|this)\s(?:same\s)?(?:calendar\s)?month\b|\bMonatsende\b"
     r"|\bEnde\s(?:des|eines|dieses|jedes)\s\w{0,12}\s?Monats\b|\bfin(?:al(?:es)?)?\sde(?:l|\sese|\seste)?\s(?:mismo\s)?mes\b"
@@ -94,16 +98,27 @@ class KnownDates:
         return any(names_moment(each, date) for each in days_after(self.moments))
 
     def _is_next_month(self, date: Moment, name: str, words: str) -> bool:
-        """Whether a link calls a month, or a stated day of it, the one after a known one: "7月 = 6月的次月"."""
+        """Whether a link calls a month, or a day of it, the one after a known one: "7月 = 6月的次月".
+
+        The question has that month, or the text that speaks of the next one, and a text names the day in the next
+        month: "次月8日". Chinese and Japanese only.
+        """
+        told = _OF_NEXT_MONTH.fullmatch(words.strip())
         named = [moment for moment in moments_in(name) if moment.month]
-        if [(moment.day, moment.month) for moment in named] != [(date.day, date.month)]:
+        if told is None or [(moment.day, moment.month) for moment in named] != [(date.day, date.month)]:
             return False
-        days = {None, *(moment.day for moment in self.moments if not moment.month)}
-        if date.day not in days or not ONE_MONTH.search(words) or not any(map(ONE_MONTH.search, self.texts)):
+        speak = [text for text in self.texts if _NEXT_MONTH.search(text)]
+        days = {int(found["day"]) for text in speak for found in _NEXT_MONTH.finditer(text) if found["day"]}
+        if not speak or (date.day and date.day not in days) or (told["day"] and int(told["day"]) != date.day):
             return False
-        before = {moment.month for moment in moments_in(words) if moment.month}
-        known = {moment.month for moment in self.moments if moment.month} & before
-        return any(month is not None and month % 12 + 1 == date.month for month in known)
+        before = [m for text in (self.texts[0], *speak) for m in moments_in(text) if m.month == int(told["month"])]
+        ends = (moved(m._replace(day=1), 0, 1) for m in before)
+        return any(
+            end is not None
+            and end.month == date.month
+            and (not date.years or (m.years and date.years == (end.year,) * 2))
+            for m, end in zip(before, ends, strict=True)
+        )
 
     def _ends_of_months(self, later: int) -> list[Moment]:
         """The last days of the months of the dates, or so many months later."""

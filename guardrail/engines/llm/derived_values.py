@@ -26,7 +26,7 @@ from guardrail.engines.llm.hedges import leeway
 from guardrail.engines.llm.workings import both_ways, gives, gives_nearly, in_digits, numbers_in, totals, worked_out
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
-from guardrail.text.facts.fact import Amount, Facts, Moment
+from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
 from guardrail.text.facts.numbers import plain_digits, read_cjk
 from guardrail.text.facts.units import DAY, JAPANESE_MINUTES
 from guardrail.text.language import language, may_be_english
@@ -78,6 +78,8 @@ _HALF_PRICE = re.compile(r"对折|對折|半价|半價|半額")
 
 _POINTED = re.compile(r"[^\d.,]*[1-9]\d{0,2}(?:\.\d{3})+(?![\d.,]*\d)[^\d]*")
 """A number whose points may part thousands."""
+
+_DECIMALS = re.compile(r"(?<![\d.,:])\d{1,9}\.\d{1,2}(?![\d.:])(?!\s?Uhr)")
 
 _LIKE_A_YEAR = re.compile(r"[12]\d{3}")
 SCALE = re.compile(r"(?<=\d)\s?(?:thousand|million|billion|bn|m|k)\b|(?<=\d)[千万亿]", re.IGNORECASE)
@@ -163,7 +165,8 @@ class DerivedValues:
 
     def follow_twice(self, value: str, workings: Workings) -> bool:
         """Whether a date follows from a known one, for what two looks agree on (agreed_dates)."""
-        sums = {result for results in worked_out(workings, self.numbers) for result, _ in results}
+        found = worked_out(workings, self.numbers)
+        sums = {result for results in found for result, is_share in results if not is_share}
         return KnownDates(self._texts, self._moments, self._times).lead_to(value, workings, self._days_apart | sums)
 
     @cached_property
@@ -192,13 +195,13 @@ class DerivedValues:
         forms = [value]
         if (scale := SCALE.search(value)) and any(self._that_count_in(scale.group())):
             forms.append(SCALE.sub("", value))  # sums are worked out in the documents' millions
-        if _POINTED.fullmatch(value) and not may_be_english(said):
-            forms.append(value.replace(".", ""))  # "2.500 kg" may be two and a half tonnes
-        forms += _in_other_units(value, workings)
+        if self._parts_thousands(value, said):
+            forms.append(value.replace(".", ""))
         factors = self._factors | days_of_months([*self._whole, said, *(side for pair in workings for side in pair)])
         hedged = leeway(value, said)
         return (
             any(gives(form, workings, self._summands, factors) for form in forms)
+            or any(gives(form, shown, self._summands, factors) for form, shown in self._in_other_units(value, workings))
             or (
                 _LIKE_A_YEAR.fullmatch(value) is not None
                 and language(said) in ("zh", "ja")  # a year has its 年 there
@@ -210,15 +213,53 @@ class DerivedValues:
             or self._is_scaled(value, workings)
         )
 
+    def _parts_thousands(self, value: str, said: str) -> bool:
+        """Whether points may part thousands, "2.500 kg" in Spanish.
+
+        No text has decimals behind a point, or counts such things in another unit.
+        """
+        amount = _exact(value)
+        if amount is None or not _POINTED.fullmatch(value) or language(said) != "en" or may_be_english(said):
+            return False
+        scales = {round(a.base / a.raw, 9) for a in self._amounts if a.unit == amount.unit and a.raw}
+        return scales <= {round(amount.base / amount.raw, 9)} and not any(map(_DECIMALS.search, self._texts))
+
+    def _in_other_units(self, value: str, workings: Workings) -> Iterator[tuple[str, Workings]]:
+        """The value in another unit, "1200 g" where the judge says "1.2 kg = 1200 g", and the sums in that unit.
+
+        Those that have a number which a text has in that unit: "800 x 1.5" where a text has 800 g.
+        """
+        wanted = _exact(value)
+        for one, other in both_ways(workings):
+            amount = _exact(other)
+            if wanted is None or amount is None or one.strip() != value or amount.unit in ("", "%"):
+                continue
+            alike = amount.unit == wanted.unit and near(amount.base, wanted.base, 1e-9)
+            if not alike or amount.raw == wanted.raw:
+                continue
+            scale = amount.base / amount.raw
+            known = {a.raw for a in self._amounts if a.unit == amount.unit and near(a.base, a.raw * scale, 1e-9)}
+            shown = [pair for pair in workings if known & numbers_in(pair[0]) and not extract(pair[1]).facts[1:]]
+            named = [pair for pair in shown if all(_fits(fact.value, amount) for fact in extract(pair[1]).facts)]
+            yield other, named
+
+    @cached_property
+    def _amounts(self) -> list[Amount]:
+        """What documents and question count."""
+        facts = (fact.value for each in (self._asked, *self._facts) for fact in each.counted)
+        return [value for value in facts if isinstance(value, Amount)]
+
     def _comes_to(self, number: float, workings: Workings, factors: Collection[float]) -> bool:
         """Whether a sum comes to a number that is read as a year by itself: "3600 - 1520"."""
         return any(
-            number in {result for result, _ in results} for results in worked_out(workings, self._summands, factors)
+            number in {result for result, is_share in results if not is_share}
+            for results in worked_out(workings, self._summands, factors)
         )
 
     def _is_in_time(self, value: str, said: str, workings: Workings, factors: Collection[float]) -> bool:
         """Whether workings give a date, a time or a length of time; they may add up lengths before."""
-        sums = {result for results in worked_out(workings, self._summands, factors) for result, _ in results}
+        found = worked_out(workings, self._summands, factors)
+        sums = {result for results in found for result, is_share in results if not is_share}
         lengths = self._lengths | {size * each for size in self._sizes for each in sums}
         length = _in_days(value, said)
         return (
@@ -367,13 +408,21 @@ def _spelt_out(text: str) -> str:
     return JAPANESE_MINUTES.sub("分間", text)
 
 
-def _in_other_units(value: str, workings: Workings) -> Iterator[str]:
-    """The value as the judge writes it for a sum: "1200 g", where it says "1.2 kg = 1200 g" and that is so."""
-    stated = extract(value)
-    for one, other in both_ways(workings):
-        units = [fact.value.unit for fact in extract(other).facts if isinstance(fact.value, Amount)]
-        if one.strip() == value and len(units) == 1 and units[0] and not missing_facts(stated, [extract(other)]):
-            yield other
+def _fits(value: object, amount: Amount) -> bool:
+    """Whether a result is bare or in the unit of an amount."""
+    if not isinstance(value, Amount):
+        return False
+    return not value.unit or (
+        value.unit == amount.unit and near(value.base * amount.raw, amount.base * value.raw, 1e-9)
+    )
+
+
+def _exact(text: str) -> Amount | None:
+    """The amount that a text is, if it is one and nothing else, and neither about nor more or less than that."""
+    facts = extract(text).facts
+    amount = facts[0].value if len(facts) == 1 else None
+    exact = isinstance(amount, Amount) and amount.bound is Bound.EXACT and not amount.ordinal and amount.raw
+    return amount if isinstance(amount, Amount) and exact else None
 
 
 def _in_days(value: str, said: str) -> str:

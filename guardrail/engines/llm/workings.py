@@ -146,19 +146,19 @@ def worked_out(
 def _factor_between(left: str, right: str, known: set[float]) -> Iterator[float]:
     """What a known number is multiplied by to give another one: 1.5 of "4 x 1.5 = 6", as if it were "6 / 4".
 
-    So is a share: 0.2 of "20 % x 45000 = 9000".
+    So is a share: 0.2 of "20 % x 45000 = 9000". All three numbers are read in one convention.
     """
-    product, stated = _PRODUCT.fullmatch(left.strip()), _NUMBER.match(right.strip())
-    ends = known.intersection(_readings(stated.group())) if stated else set()
-    if product is None:
+    product, stated = _PRODUCT.fullmatch(_joined(left).strip()), _NUMBER.match(_joined(right).strip())
+    if product is None or stated is None:
         return
     part = 100 if product["share"] else 1
-    either = [(product["two"], product["one"], part)]
-    either += [] if product["share"] else [(product["one"], product["two"], 1)]
-    for one, other, per in either:
-        for size in known.intersection(_readings(one)):
-            factors = (factor / per for factor in _readings(other))
-            yield from (factor for factor in factors if any(near(size * factor, end, 1e-9) for end in ends))
+    for mark in (",", "."):
+        end, one, two = (_read(number, mark) for number in (stated.group(), product["one"], product["two"]))
+        if end is None or one is None or two is None or end not in known:
+            continue
+        for size, factor in ((two, one / part), (one, two)) if part == 1 else ((two, one / part),):
+            if size in known and size and end and near(size * factor, end, 1e-9):
+                yield factor
 
 
 def totals(left: str, known: set[float], factors: Collection[float] = frozenset()) -> Iterator[float]:

@@ -16,8 +16,10 @@ from guardrail.types import Span
 _ASKS = re.compile(r"\s*(?P<verb>[a-z]+)\b[^?;:]*\?\s*$", re.IGNORECASE)
 _CHINESE_ASKS = re.compile(r"[吗么][？?]\s*$|[能可是有]不[能可是有]|是否|能否|可否|有没有")
 _CLAUSES = re.compile(r"[，,；;]")
-_OWN = re.compile(r"我|是[^是]{1,16}[买购签办订租领]的$")
-"""What a Chinese clause says of the asker: "机器是去年11月买的"."""
+_BOUGHT = re.compile(r"(?!.*[说称写讲谁什哪几吗])(?!.*(?:认为|多少|还是)).{1,16}是[^是]{1,16}[买购]的")
+"""What was bought is the asker's, who asks what to do with it: "机器是去年11月买的，能修吗？"."""
+
+_MAY = re.compile(r"能|可以|可不可以|可否")
 
 _SUPPOSES = re.compile(r"如果|要是|假如|假设|假使|若|的话|听说|据说|说是")
 _TAG = re.compile(
@@ -46,7 +48,8 @@ def _stated(sentence: str) -> str:
     asks = next((n for n, clause in enumerate(clauses) if _CHINESE_ASKS.search(clause)), 0)
     if asks == 0 or _TAG.fullmatch(clauses[asks]):
         return ""
-    return "，".join(c for c in clauses[:asks] if _OWN.search(c) and not _SUPPOSES.search(c))
+    own = (c for c in clauses[:asks] if "我" in c or (_MAY.search(clauses[asks]) and _BOUGHT.fullmatch(c)))
+    return "，".join(c for c in own if not _SUPPOSES.search(c))
 
 
 def _is_open(sentence: str) -> bool:
