@@ -3,4 +3,4 @@
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-"""Holds model.onnx, tokenizer.json, packs.json and scorer.json."""
+"""Holds model.onnx, which reads weights.onnx beside it, tokenizer.json, packs.json and scorer.json."""
