@@ -132,10 +132,10 @@ class Trainer:
         self.spent = 0.0
         self.losses: list[float] = []
         state = torch.load(out / "state.pt", map_location="cpu") if (out / "state.pt").exists() else None
-        if state is None and start is not None and start.suffix == ".onnx":
-            model.load_state_dict(restore_packs(start), strict=False)
-        elif state is None and start is not None:
-            model.load_state_dict(torch.load(start, map_location="cpu"))
+        if state is None and start is not None:
+            exported = start.suffix == ".onnx"
+            found = restore_packs(start) if exported else torch.load(start, map_location="cpu")
+            model.load_state_dict(found, strict=not exported)
         if adapter:
             adapt(model, model.upper(), model.head)
         if state is not None:

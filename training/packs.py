@@ -49,7 +49,7 @@ LATER = {
     "extra": 350,
 }
 """Cases, stretches of passages whose sentences have swapped twins, contrast sets, rows, records, rows, pairs, rows of a
-further folder in a round; stretches and swapped twins only where all is English."""
+further folder in a round; stretches only where all is English."""
 
 FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""

@@ -50,8 +50,8 @@ class Place(NamedTuple):
     text: str
 
 
-def places(text: str, *, opening: bool = True) -> list[Place]:
-    """Names and values of a text in order; without ``opening`` no name at its very start, which may be any word."""
+def places(text: str) -> list[Place]:
+    """Names and values of a text in order, but for a single word at its very start, which may be any."""
     found = [Place(m.start(), m.end(), "clock", m[0]) for m in _CLOCK.finditer(text)]
     for match in _CLOSED.finditer(text):
         number = next(i for i, words in enumerate(_SETS) if match[0] in words)
@@ -63,11 +63,7 @@ def places(text: str, *, opening: bool = True) -> list[Place]:
         found.append(Place(*match.span("number"), kind, number))
     for match in _NAME.finditer(text):
         words = match[0].split()
-        if (
-            words[0] in _NO_NAMES
-            or _CLOSED.search(match[0])
-            or (match.start() == 0 and not opening and len(words) == 1)
-        ):
+        if words[0] in _NO_NAMES or _CLOSED.search(match[0]) or (match.start() == 0 and len(words) == 1):
             continue
         shape = "code" if any(c.isdigit() for c in match[0]) else str(min(len(words), 3))
         found.append(Place(match.start(), match.end(), f"name {shape}", match[0]))
@@ -81,14 +77,14 @@ def others_of(passages: tuple[str, ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for passage in passages:
         for sentence in sentences(passage):
-            for place in places(sentence.text, opening=False):
+            for place in places(sentence.text):
                 found.setdefault(place.kind, set()).add(place.text)
     return {kind: frozenset(texts) for kind, texts in found.items()}
 
 
 def swapped(claim: str, passages: Sequence[str], rng: random.Random) -> str | None:
     """The claim with one name or value in the place of another; None where the passages have no other of its kind."""
-    found = _made(claim, places(claim, opening=False), others_of(tuple(passages)))
+    found = _made(claim, places(claim), others_of(tuple(passages)))
     made = [(at, text) for at, text in found if not any(text.rstrip(".") in passage for passage in passages)]
     if not made:
         return None

@@ -38,6 +38,17 @@ def sample():
     return stacked([layout([7, 8, 9], CLAIMS)])
 
 
+def export(reader, sample, folder):
+    """The reader as it ships before any adapter: ``weights.onnx``."""
+    from training.pack_export import quantize_whole, trace
+    from training.smoothing import smooth
+
+    shipped = copy.deepcopy(reader)
+    smooth(shipped, shipped.net.encoder, [sample])
+    trace(shipped, sample, folder / "full.onnx")
+    quantize_whole(folder / "full.onnx", folder / "weights.onnx")
+
+
 def test_at_first_nothing_changes_and_only_what_is_narrow_or_small_is_trained(reader, sample):
     from training.adapter import adapt, trained_groups
 
@@ -61,8 +72,6 @@ def test_the_small_graph_reads_the_large_matrices_from_the_old_file_and_says_wha
 
     from training import adapter_export
     from training.adapter import adapt
-    from training.pack_export import quantize_whole, trace
-    from training.smoothing import smooth
 
     monkeypatch.setattr(adapter_export, "_LEAST", 1_000)
     inputs = dict(zip(["ids", "positions", "segments", "kinds"], (part.numpy() for part in sample), strict=True))
@@ -70,10 +79,7 @@ def test_the_small_graph_reads_the_large_matrices_from_the_old_file_and_says_wha
     def read(name):
         return InferenceSession(tmp_path / name).run(None, inputs)[0]
 
-    shipped = copy.deepcopy(reader)
-    smooth(shipped, shipped.net.encoder, [sample])
-    trace(shipped, sample, tmp_path / "full.onnx")
-    quantize_whole(tmp_path / "full.onnx", tmp_path / "weights.onnx")
+    export(reader, sample, tmp_path)
     adapt(reader, reader.upper(), reader.head, rank=4)
     for weight in reader.parameters():
         if weight.requires_grad:
@@ -96,13 +102,8 @@ def test_the_small_graph_reads_the_large_matrices_from_the_old_file_and_says_wha
 def test_a_graph_of_another_model_is_refused(reader, sample, tmp_path):
     from training.adapter import adapt
     from training.adapter_export import adapted_model
-    from training.pack_export import quantize_whole, trace
-    from training.smoothing import smooth
 
-    shipped = copy.deepcopy(reader)
-    smooth(shipped, shipped.net.encoder, [sample])
-    trace(shipped, sample, tmp_path / "full.onnx")
-    quantize_whole(tmp_path / "full.onnx", tmp_path / "weights.onnx")
+    export(reader, sample, tmp_path)
     adapt(reader, reader.upper(), reader.head, rank=4)
     adapted_model(tmp_path / "weights.onnx", reader.state_dict())
     strange = {name.replace("layer.1", "layer.7"): weight for name, weight in reader.state_dict().items()}

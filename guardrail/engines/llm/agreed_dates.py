@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from guardrail.engines.llm.calendar_sums import lies_a_term_later, moments_in, names_moment
+from guardrail.engines.llm.workings import both_ways
 from guardrail.text.facts import extract
 from guardrail.text.facts.calendar import moved
 from guardrail.text.facts.fact import Amount, Moment
@@ -80,9 +81,9 @@ class KnownDates:
         terms = [length for length in self.lengths if not length.small]  # not "9 EUR a month"
         if counts and not states and lies_a_term_later(date, self.moments, terms):
             return True
-        either = [sides for pair in workings for sides in (pair, pair[::-1])]
-        if any((date.day and self._is_named(date, *sides)) or self._is_next_month(date, *sides) for sides in either):
-            return True
+        for one, other in both_ways(workings):
+            if (date.day and self._is_named(date, one, other)) or self._is_next_month(date, one, other):
+                return True
         return self._differs_by_steps(date, workings, numbers)
 
     def _is_named(self, date: Moment, name: str, words: str) -> bool:

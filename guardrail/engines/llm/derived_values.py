@@ -23,7 +23,7 @@ from guardrail.engines.llm.calendar_sums import (
 )
 from guardrail.engines.llm.clock_sums import gives_hours, gives_time
 from guardrail.engines.llm.hedges import leeway
-from guardrail.engines.llm.workings import both_ways, gives, gives_nearly, in_digits, numbers_in, totals, worked_out
+from guardrail.engines.llm.workings import both_ways, gives, gives_nearly, in_digits, numbers_in, plain_results, totals
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
@@ -165,8 +165,7 @@ class DerivedValues:
 
     def follow_twice(self, value: str, workings: Workings) -> bool:
         """Whether a date follows from a known one, for what two looks agree on (agreed_dates)."""
-        found = worked_out(workings, self.numbers)
-        sums = {result for results in found for result, is_share in results if not is_share}
+        sums = plain_results(workings, self.numbers)
         return KnownDates(self._texts, self._moments, self._times).lead_to(value, workings, self._days_apart | sums)
 
     @cached_property
@@ -230,18 +229,22 @@ class DerivedValues:
         Those that have a number which a text has in that unit: "800 x 1.5" where a text has 800 g.
         """
         wanted = _exact(value)
+        if wanted is None or wanted.unit in ("", "%"):
+            return
         for one, other in both_ways(workings):
-            amount = _exact(other)
-            if wanted is None or amount is None or one.strip() != value or amount.unit in ("", "%"):
+            amount = _exact(other) if one.strip() == value else None
+            if amount is None or amount.unit != wanted.unit or amount.raw == wanted.raw:
                 continue
-            alike = amount.unit == wanted.unit and near(amount.base, wanted.base, 1e-9)
-            if not alike or amount.raw == wanted.raw:
-                continue
-            scale = amount.base / amount.raw
-            known = {a.raw for a in self._amounts if a.unit == amount.unit and near(a.base, a.raw * scale, 1e-9)}
-            shown = [pair for pair in workings if known & numbers_in(pair[0]) and not extract(pair[1]).facts[1:]]
-            named = [pair for pair in shown if all(_fits(fact.value, amount) for fact in extract(pair[1]).facts)]
-            yield other, named
+            if near(amount.base, wanted.base, 1e-9):
+                known = {each.raw for each in self._amounts if each.unit and _fits(each, amount)}
+                yield (
+                    other,
+                    [
+                        (left, right)
+                        for left, right in workings
+                        if known & numbers_in(left) and _gives_such(right, amount)
+                    ],
+                )
 
     @cached_property
     def _amounts(self) -> list[Amount]:
@@ -251,15 +254,11 @@ class DerivedValues:
 
     def _comes_to(self, number: float, workings: Workings, factors: Collection[float]) -> bool:
         """Whether a sum comes to a number that is read as a year by itself: "3600 - 1520"."""
-        return any(
-            number in {result for result, is_share in results if not is_share}
-            for results in worked_out(workings, self._summands, factors)
-        )
+        return number in plain_results(workings, self._summands, factors)
 
     def _is_in_time(self, value: str, said: str, workings: Workings, factors: Collection[float]) -> bool:
         """Whether workings give a date, a time or a length of time; they may add up lengths before."""
-        found = worked_out(workings, self._summands, factors)
-        sums = {result for results in found for result, is_share in results if not is_share}
+        sums = plain_results(workings, self._summands, factors)
         lengths = self._lengths | {size * each for size in self._sizes for each in sums}
         length = _in_days(value, said)
         return (
@@ -383,8 +382,7 @@ class DerivedValues:
     @cached_property
     def _times(self) -> list[Amount]:
         """Lengths of time that documents and question state."""
-        facts = (fact.value for each in (self._asked, *self._facts) for fact in each.counted)
-        return [value for value in facts if isinstance(value, Amount) and value.unit == "s"]
+        return [amount for amount in self._amounts if amount.unit == "s"]
 
     @cached_property
     def _moments_and_next(self) -> list[Moment]:
@@ -408,10 +406,14 @@ def _spelt_out(text: str) -> str:
     return JAPANESE_MINUTES.sub("分間", text)
 
 
-def _fits(value: object, amount: Amount) -> bool:
-    """Whether a result is bare or in the unit of an amount."""
-    if not isinstance(value, Amount):
-        return False
+def _gives_such(right: str, amount: Amount) -> bool:
+    """Whether a result is one number at most, bare or in the unit of an amount."""
+    values = [fact.value for fact in extract(right).facts]
+    return len(values) <= 1 and all(isinstance(value, Amount) and _fits(value, amount) for value in values)
+
+
+def _fits(value: Amount, amount: Amount) -> bool:
+    """Whether an amount is bare or in the unit of another."""
     return not value.unit or (
         value.unit == amount.unit and near(value.base * amount.raw, amount.base * value.raw, 1e-9)
     )
@@ -421,8 +423,9 @@ def _exact(text: str) -> Amount | None:
     """The amount that a text is, if it is one and nothing else, and neither about nor more or less than that."""
     facts = extract(text).facts
     amount = facts[0].value if len(facts) == 1 else None
-    exact = isinstance(amount, Amount) and amount.bound is Bound.EXACT and not amount.ordinal and amount.raw
-    return amount if isinstance(amount, Amount) and exact else None
+    if not isinstance(amount, Amount) or amount.bound is not Bound.EXACT or amount.ordinal or not amount.raw:
+        return None
+    return amount
 
 
 def _in_days(value: str, said: str) -> str:

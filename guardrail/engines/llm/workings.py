@@ -143,6 +143,14 @@ def worked_out(
         )
 
 
+def plain_results(
+    workings: Iterable[tuple[str, str]], known: set[float], factors: Collection[float] = frozenset()
+) -> set[float]:
+    """What the workings give, but for shares."""
+    found = worked_out(workings, known, factors)
+    return {result for results in found for result, is_share in results if not is_share}
+
+
 def _factor_between(left: str, right: str, known: set[float]) -> Iterator[float]:
     """What a known number is multiplied by to give another one: 1.5 of "4 x 1.5 = 6", as if it were "6 / 4".
 
@@ -151,12 +159,11 @@ def _factor_between(left: str, right: str, known: set[float]) -> Iterator[float]
     product, stated = _PRODUCT.fullmatch(_joined(left).strip()), _NUMBER.match(_joined(right).strip())
     if product is None or stated is None:
         return
-    part = 100 if product["share"] else 1
     for mark in (",", "."):
         end, one, two = (_read(number, mark) for number in (stated.group(), product["one"], product["two"]))
         if end is None or one is None or two is None or end not in known:
             continue
-        for size, factor in ((two, one / part), (one, two)) if part == 1 else ((two, one / part),):
+        for size, factor in ((two, one / 100),) if product["share"] else ((two, one), (one, two)):
             if size in known and size and end and near(size * factor, end, 1e-9):
                 yield factor
 

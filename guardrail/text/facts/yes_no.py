@@ -19,7 +19,7 @@ _CLAUSES = re.compile(r"[，,；;]")
 _BOUGHT = re.compile(r"(?!.*[说称写讲谁什哪几吗])(?!.*(?:认为|多少|还是)).{1,16}是[^是]{1,16}[买购]的")
 """What was bought is the asker's, who asks what to do with it: "机器是去年11月买的，能修吗？"."""
 
-_MAY = re.compile(r"能|可以|可不可以|可否")
+_MAY = re.compile(r"能|可以|可否")
 
 _SUPPOSES = re.compile(r"如果|要是|假如|假设|假使|若|的话|听说|据说|说是")
 _TAG = re.compile(
