@@ -41,6 +41,13 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.flaky(reruns=2))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def leftovers_are_collected():
+    """A later test may nest as deeply as it can: no frame is left there in which a socket could say that it is open."""
+    yield
+    gc.collect()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def ctrl_c():
     """A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that."""

@@ -49,13 +49,16 @@ LATER = {
     "extra": 350,
 }
 """Cases, stretches of passages whose sentences have swapped twins, contrast sets, rows, records, rows, pairs, rows of a
-further folder in a round; stretches only where all is English."""
+further folder in a round; cases, stretches and contrast sets in English."""
 
 FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
 
 OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
+
+ABROAD = 0.4
+"""Cases and contrast sets in other languages beside each English one, where such are wanted."""
 
 CLAIMS = 12
 """Most claims of one pack, but for swapped twins."""
@@ -106,7 +109,7 @@ def rounds(
     langs: tuple[str, ...] = ("en",),
     extra: Path | None = None,
 ) -> Iterator[list[Pack]]:
-    """Rounds without end; of other languages than English records and contrast sets, more often.
+    """Rounds without end; of other languages than English cases, contrast sets and records, the last more often.
 
     Files of the further folder take turns by the root of their size.
     """
@@ -118,10 +121,11 @@ def rounds(
     records = written_records(data, held=False, langs=langs)
     shares = {"balanced": 1.0, "field": 1.0, "own": 0.6, "given": 0.25}
     weights = [shares[record["set"]] * (1 if record["lang"] == "en" else OTHERS) for record in records]
-    sets = contrast_sets(held=False, langs=langs)
+    sets, known_cases = contrast_sets(held=False), cases(held=False)
+    abroad = tuple(lang for lang in langs if lang != "en")
+    sets_abroad, cases_abroad = contrast_sets(held=False, langs=abroad), cases(held=False, langs=abroad)
     seen: Counter[str] = Counter()
     shown_cases: Counter[str] = Counter()
-    known_cases = cases(held=False, langs=langs)
     texts = [p["text"] for row in known_cases for p in row["passages"]] + [row["p"] for row in sets]
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
@@ -130,13 +134,14 @@ def rounds(
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
         for row in least_shown(known_cases, shown_cases, counts["cases"], rng, key="id"):
             made += packed(list(case_pairs(row, rng)))
-        if langs == ("en",):
-            made = [with_swaps(pack, rng) for pack in made]
-            made += [
-                pack
-                for text in rng.sample(texts, min(len(texts), counts["places"]))
-                for pack in swapped_packs(text, rng)
-            ]
+        made = [with_swaps(pack, rng) for pack in made]
+        made += [
+            pack for text in rng.sample(texts, min(len(texts), counts["places"])) for pack in swapped_packs(text, rng)
+        ]
+        for row in least_shown(sets_abroad, seen, round(ABROAD * counts["contrast"]), rng):
+            made += packed(contrast_group(row, rng, sets_abroad))
+        for row in least_shown(cases_abroad, shown_cases, round(ABROAD * counts["cases"]), rng, key="id"):
+            made += packed(list(case_pairs(row, rng)))
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):
