@@ -67,9 +67,10 @@ def gives_day(
         moments: Dates and times of the documents and the question.
         lengths: Lengths of time of the documents and the question, in seconds: "28 days" for "four weeks".
     """
-    wanted, known = _day_of(value), [moment for moment in moments if moment.month and moment.day]
+    wanted, known = _day_of(value), [moment for moment in moments if moment.month]
     if wanted is None:
         return False
+    known += [moment._replace(day=None) for moment in known if moment.day]
     single = list(_single_steps(workings))
     stated_by_judge = [(left, right) for left, right, inner in single if not inner]
     steps = [(*each, inner) for left, right, inner in single for each in _steps([(left, right)])]
@@ -158,7 +159,7 @@ def _steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[_Step, Moment]
             continue
         for told, result in ((left, right), (right, left)):
             start, length, stated = _day_of(told), _step_of(told), _day_of(result)
-            if start and start.day and length and stated and (way := _WAY.search(told)):
+            if start and length and stated and (way := _WAY.search(told)):
                 yield _Step(start, length, -1 if way["back"] else 1), stated
                 break
 
@@ -395,12 +396,14 @@ def _day_of(text: str) -> Moment | None:
 def _ends(step: _Step) -> list[date]:
     """The day so far from another, and the one before: a term of a month from the 1st ends on the last.
 
-    One day or two are counted on, no term.
+    One day or two are counted on, no term. From a month only months and years lead to another.
     """
     days, months = (step.sign * int(step.length.raw) * part for part in STEPS.get(_unit_of(step.length), (0, 0)))
     end = moved(step.start, days, months) if days or months else None
     if end is None or end <= date.min:
         return []
+    if not step.start.day:
+        return [] if days else [end]
     return [end, end - timedelta(days=1)] if months or abs(days) > _COUNTED_ON else [end]
 
 

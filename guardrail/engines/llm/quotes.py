@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from guardrail.engines.llm.derived_values import SCALE, DerivedValues
+from guardrail.engines.llm.made_up_cases import case_of, lies_within
 from guardrail.engines.llm.question import Question, words_and_figures
 from guardrail.engines.llm.verbatim import EDGES, ELLIPSIS, SearchedText, as_compared, long_enough, search
 from guardrail.engines.llm.workings import any_holds, both_ways, gives, in_digits, numbers_in
@@ -40,21 +41,6 @@ _FIGURES = re.compile(r"(?<![\d./-])(?!24/7)(?P<one>[0-3]?\d)/(?P<two>[0-3]?\d)(
 
 _HARD = 0.55
 """Weight from which a missing fact speaks: about 1 of 140 true claims of the written training records has one."""
-
-_MADE_UP = re.compile(
-    r"\s*(?:anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?(?=\b(?:does|do|is|are|VERBS)\b)"
-    r"|\s*(?:an?|any)\b.{0,200}?(?=\b(?:does|do|cannot|can't|(?:VERBS)(?!\s+(?:not\s+)?be))\b)"
-    r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged|with)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are|VERBS)\b)"
-    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))"
-    r"|\D{0,100}?仮に[^。、]{1,40}?(?:なら|だと|であれば|とすると|の場合)|\D{0,60}?(?:假设|假如)[^,，。]{1,30}(?=[,，])".replace(
-        "VERBS", "would|could|can|may|must|need|needs|qualifies|gets|pays|receives"
-    ),
-    re.IGNORECASE | re.DOTALL,
-)
-"""A case that a claim makes up to apply a rule to ("An applicant who earns 3,000 would not ..."), up to its verb.
-
-"A deposit of 500 EUR is required" or "must be paid" is none: its value is what the claim says.
-"""
 
 
 class Documents:
@@ -283,8 +269,7 @@ class Documents:
         kinds = self._compared(claim, said or claim)
         own = said.casefold()
         names = {fact.surface.casefold() for fact in extract(said).facts if fact.kind in named}
-        made_up = _MADE_UP.match(own or claim.casefold())
-        case = made_up.group() if made_up else ""
+        case = case_of(own or claim.casefold())
         for missing in missing_facts(facts, self._facts):
             surface = missing.claim_value.casefold()
             if missing.kind in VALUE_KINDS and (surface in case or self._has_unscaled(missing.claim_value)):
@@ -303,6 +288,7 @@ class Documents:
                 or (twice and self._follows_twice(missing.claim_value, [*beside, *aliases]))
                 or (twice and self._is_verbatim(missing.claim_value, aliases))
                 or (twice and not self.hostile and self._question.has_of(missing.claim_value, aliases))
+                or (twice and not self.hostile and lies_within(missing.claim_value, said, aliases, self._plain))
             ):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
@@ -423,6 +409,10 @@ class Documents:
         foreign = (s.text for p in self.passages if not may_be_english(p.text) for s in sentences(p.text))
         words = ((text, in_digits(text)) for text in foreign)
         return [*titles, *told, *(extract(digits) for text, digits in words if digits != text)]
+
+    @cached_property
+    def _plain(self) -> list[str]:
+        return [passage.text for passage in self.passages]
 
     @cached_property
     def _tables(self) -> list[Facts]:

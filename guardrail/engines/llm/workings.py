@@ -65,7 +65,12 @@ _SMALL_WORDS |= {
     for word in words.split()
 }
 _LONGEST_FIRST = sorted(_SMALL_WORDS, key=len, reverse=True)
-_SMALL_WORD = re.compile(rf"(?<!-)\b(?:{'|'.join(_LONGEST_FIRST)})\b(?!-)", re.IGNORECASE)
+_SMALL_WORDS["dos"] = 2
+_SMALL_WORD = re.compile(
+    rf"(?<!-)\b(?:{'|'.join(_LONGEST_FIRST)}|dos(?=\s(?:años|meses|semanas|días|horas|minutos|veces)\b))\b(?!-)",
+    re.IGNORECASE,
+)
+"""Before other words "dos" may be Portuguese, French or a system's name."""
 
 
 def numbers_in(text: str) -> set[float]:

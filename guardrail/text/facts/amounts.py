@@ -17,7 +17,11 @@ _ARTICLE = re.compile(
     r"\b(?:an?|per|each|every|another|half\san?|quarter\sof\san)\s(?P<unit>second|minute|hour|day|week|fortnight|month|year|decade|century)\b",
     re.IGNORECASE,
 )
-_MINUS = re.compile(r"(?:^|(?<=[\s(]))(?:[-−–]|minus\s)$", re.IGNORECASE)
+_MINUS = re.compile(
+    r"(?:^|(?<=[\s(（=:：，、])|(?<=[ぁ-ヺ一-鿿])(?<![零〇一二两三四五六七八九十百千万亿]))(?:[-−–]|minus\s)$"
+    r"|(?:零下|氷点下|マイナス)\s?$",
+    re.IGNORECASE,
+)
 _SIGNED = frozenset({"°C", "%"})
 """Units in which a minus is a sign; before others it is mostly a dash."""
 

@@ -20,7 +20,8 @@ def moments(text):
     return [fact.value for fact in extract(text).facts if isinstance(fact.value, Moment)]
 
 
-NUMBERS, DAYS = {2.0, 3.0, 12.0, 18.0, 21.0}, moments("1 June, 16 April, 1 April, 31 March, 6 October")
+NUMBERS = {2.0, 3.0, 12.0, 18.0, 21.0, 75.0}
+DAYS = moments("1 June, 16 April, 1 April, 31 March, 6 October; not before December 2025")
 ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 April, 3 May, Tuesday, Friday")
 
 
@@ -39,6 +40,9 @@ ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 Apr
         ("1. September 2025", [("drei Monate nach dem 1. Juni 2025", "1. September 2025")]),
         ("1 March 2025", [("1 March 2025", "three months before 1 June 2025")]),
         ("September 2025", [("September 2025", "drei Monate nach dem 1. Juni 2025")]),
+        ("Oktober 2025", [("Dezember 2025 - 2 Monate", "Oktober 2025")]),
+        ("agosto de 2025", [("dos meses después de junio de 2025", "agosto de 2025")]),
+        ("August 2025", [("June 2025 + 2 months", "August 2025")]),  # of 1 June
         ("18 September", [("6 October - 21 days", "15 September"), ("15 September + 3 days", "18 September")]),
     ],
 )
@@ -61,6 +65,10 @@ def test_right_ones(value, workings):
         ("16 May", [("16 April + 1 months", "16 May")]),  # a number that nobody names
         ("16 July 2025", [("three months later", "16 July 2025")]),
         ("4 June 2025", [("1 June 2025 + 3 working days", "4 June 2025")]),  # holidays are not known
+        ("November 2025", [("December 2025 - 2 months", "November 2025")]),
+        ("October 2025", [("November 2025 - 2 months", "October 2025")]),  # another month than the known one
+        ("2 October 2025", [("December 2025 - 2 months", "2 October 2025")]),
+        ("September 2025", [("December 2025 - 75 days", "September 2025")]),  # from which day?
         ("the 3rd", [("16 April + 3 months", "16 July")]),
         ("16 July", []),
         ("31 February", [("31 March + 9999 years", "31 February")]),

@@ -138,6 +138,8 @@ def test_a_result_may_be_said_roughly(value, leeway, holds):
         ("vingt-quatre heures", {24.0}),
         ("in vierundzwanzig Stunden", {24.0}),
         ("dix jours", {10.0}),
+        ("dos meses más tarde", {2.0}),
+        ("mal de dos", set()),
         ("vingt-trois jours", set()),  # not in the list, and no 20
     ],
 )

@@ -272,6 +272,9 @@ def test_reading_takes_linear_time(piece):
         ("Growth was -3% in May.", "Growth was 3% in May.", True),
         ("It fell to minus 5 °C.", "It fell to −5 °C.", False),
         ("Keep it at 5-7 °C.", "Keep it at 5–7 °C.", False),
+        ("温度在 02:50 回到 -19.1℃。", "02:50温度回到-19.1℃。", False),
+        ("温度升至 17.4℃。", "温度升至-17.4℃。", True),
+        ("温度为二十-30℃。", "温度为20-30℃。", False),
     ],
 )
 def test_a_minus_is_part_of_a_temperature_or_share(claim, evidence, clash):

@@ -1,0 +1,80 @@
+"""Cases that an answer makes up to apply a rule to: their values are its own, and no document need have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from guardrail.engines.llm.workings import both_ways
+from guardrail.text.facts import extract
+from guardrail.text.facts.fact import Amount
+
+_MADE_UP = re.compile(
+    r"\s*(?:anyone|anybody|someone|somebody|whoever|if|suppose|take)\b.{0,200}?(?=\b(?:does|do|is|are|VERBS)\b)"
+    r"|\s*(?:an?|any)\b.{0,200}?(?=\b(?:does|do|cannot|can't|(?:VERBS)(?!\s+(?:not\s+)?be))\b)"
+    r"|\s*(?:an?|any)\s(?:.{0,60}\b(?:who|whose|aged|with)\b|\d+-year-old\b).{0,200}?(?=\b(?:is|are|VERBS)\b)"
+    r"|.{0,100}?(?:的(?:人|学生|员工|客户|用户|申请人|顾客|家庭|公司|居民|旅客|患者)|者|如果|假如|若)(?=.{0,8}?(?:不?能|不?可|必?须|无法|没有资格|有资格|会))"
+    r"|\D{0,100}?仮に[^。、]{1,40}?(?:なら|だと|であれば|とすると|の場合)|\D{0,60}?(?:假设|假如)[^,，。]{1,30}(?=[,，])".replace(
+        "VERBS", "would|could|can|may|must|need|needs|qualifies|gets|pays|receives"
+    ),
+    re.IGNORECASE | re.DOTALL,
+)
+
+_OPENING = re.compile(
+    r"\s*(?:bei|mit)\sein(?:e[mnr]?)?\s[^;:,]{1,40}?\svon\s[^;:,]{1,25}"
+    r"|\s*(?:ein|eine|wer|wenn|falls|un|una|une|si|s['’]il|con|quien|qui|avec|\w{2,}(?:t|en)\s(?:der|die|das|ein|eine|man|es|er|sie))\s"
+    r"[^;:]{1,90}?(?=\b(?:kann|können|muss|müssen|darf|dürfen|puede|pueden|debe|deben|peut|peuvent|doit|doivent)\b)",
+    re.IGNORECASE,
+)
+"""Such a case in German, Spanish or French, up to what is said of it."""
+
+_LIMIT = re.compile(
+    r"\b(?:(?P<most>bis(?:\szu)?|höchstens|maximal|unter|weniger\sals|hasta|máximo|menos\sde|jusqu['’]à|moins\sde)"
+    r"|(?P<least>ab|mindestens|über|mehr\sals|más\sde|a\spartir\sde|plus\sde|au\smoins|à\spartir\sde|dès))\s(?=\d)",
+    re.IGNORECASE,
+)
+
+
+def case_of(said: str) -> str:
+    """The stretch of a claim that makes up a case ("An applicant who earns 3,000 would not ..."), up to its verb.
+
+    "A deposit of 500 EUR is required" or "must be paid" is none: its value is what the claim says.
+    """
+    found = _MADE_UP.match(said)
+    return found.group() if found else ""
+
+
+def lies_within(value: str, said: str, links: Sequence[tuple[str, str]], texts: Sequence[str]) -> bool:
+    """Whether a value is that of a made-up case to which a limit applies that some document states.
+
+    Args:
+        value: As the claim has it ("8.000 Euro").
+        said: The claim: "Bei einem Schaden von 8.000 Euro wird nicht gekürzt."
+        links: What the judge takes for the same: ("Schaden von 8.000 Euro", "Schäden bis 10.000 Euro").
+        texts: The documents.
+    """
+    opening, amounts, same = _OPENING.match(said), _amounts(value), value.casefold()
+    if opening is None or same not in opening.group().casefold() or len(amounts) != 1:
+        return False
+    for one, other in both_ways(links):
+        limit = _LIMIT.search(other)
+        if same not in one.casefold() or limit is None:
+            continue
+        words = re.compile(rf"(?<!\w){re.escape(other[limit.start() :].strip())}(?!\w|[.,]\d)", re.IGNORECASE)
+        bounds = _amounts(other[limit.end() :])
+        fits = len(bounds) == 1 and _fits(amounts[0], bounds[0], most=limit["most"] is not None)
+        if fits and any(map(words.search, texts)):
+            return True
+    return False
+
+
+def _amounts(text: str) -> list[Amount]:
+    return [fact.value for fact in extract(text).counted if isinstance(fact.value, Amount)]
+
+
+def _fits(value: Amount, bound: Amount, *, most: bool) -> bool:
+    """Whether an amount keeps a limit; one without a unit counts in the other's."""
+    if value.unit and bound.unit and value.unit != bound.unit:
+        return False
+    one, other = (value.base, bound.base) if value.unit and bound.unit else (value.raw, bound.raw)
+    return one <= other if most else one >= other
