@@ -5,8 +5,9 @@
 Without DATA the 50 cases of answers.jsonl beside this file are read: answers as chat models write them, by a writer
 who knew no rule of ours, in genres that are not among those of training/written/answers. DATA holds
 bench/field_dev.jsonl and its description, field_dev.md. answers_later.jsonl holds 60 more of the first kind, of other
-genres, written while today's weights were trained and first run on them when those were done. Nothing is tuned on any
-of them; look at single cases (``--worst``) sparingly, and say how often.
+genres, answers_abroad.jsonl 80 in German, French, Spanish, Chinese and Japanese; both were written while the weights
+were trained and first run on them when those were done. Nothing is tuned on any of them; look at single cases
+(``--worst``) sparingly, and say how often.
 
 How it is counted. A labelled sentence is met by the findings that overlap it by at least half of the shorter of both.
 It passes if all of them are supported, or if there is none; its score is their lowest, 1 without any. A false alarm is

@@ -176,9 +176,9 @@ def realistic_answers() -> Iterator[SentenceLabels]:
             yield SentenceLabels(answer, labels)
 
 
-def case_answers() -> Iterator[SentenceLabels]:
+def case_answers(langs: tuple[str, ...] = ("en",)) -> Iterator[SentenceLabels]:
     """An answer of each held-out case: every other sentence is the false twin, by turns the even and the odd ones."""
-    for first, row in enumerate(cases(held=True)):
+    for first, row in enumerate(cases(held=True, langs=langs)):
         passages = _numbered([Passage(text=p["text"], title=p["title"]) for p in row["passages"]])
         sides = ["wrong" if (number + first) % 2 else "right" for number in range(len(row["sentences"]))]
         told = [twins[side] for twins, side in zip(row["sentences"], sides, strict=True)]

@@ -1,6 +1,7 @@
 """Fit the scorer on held-out training answers: signals of the running engine -> P(supported).
 
     python -m training.fit --data DATA --model guardrail/engines/local/model
+    python -m training.fit --data DATA --languages guardrail/engines/local/languages
 
 Only the fold that the weights never saw is used (training/answers.py); nothing of a dev or bench set. Each source
 weighs the same, right and wrong answers too. An answer passes if its worst segment does, so the fit is on answers:
@@ -28,6 +29,7 @@ from guardrail.check.logic import check_logic
 from guardrail.check.matrix import evidence_texts
 from guardrail.engines.local.engine import LocalEngine
 from guardrail.engines.local.judgement import gate, judge_readings, row_signals
+from guardrail.engines.local.packs import reader_languages
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
 from guardrail.engines.local.scorer import SIGNS, Scorer, Signals, answer_prior
@@ -79,27 +81,30 @@ class Example:
     group: str
 
 
-def read(answer: LabelledAnswer, engine: LocalEngine) -> Example | None:
-    """The engine's signals for an answer, as the running guard computes them; None where nothing is to check."""
-    found = list(_read_segments(answer, engine))
+def read(answer: LabelledAnswer, engine: LocalEngine, scorer: Path) -> Example | None:
+    """The engine's signals for an answer, as the running guard computes them; None where that scorer weighs none."""
+    found = list(_read_segments(answer, engine, scorer))
     if not found:
         return None
     signals, logic = (np.array(column) for column in zip(*((s, flags) for _, s, flags in found), strict=True))
     return Example(signals, logic, answer.supported, answer.dataset, answer.group)
 
 
-def read_sentences(case: SentenceLabels, engine: LocalEngine) -> Iterator[Example]:
+def read_sentences(case: SentenceLabels, engine: LocalEngine, scorer: Path) -> Iterator[Example]:
     """The signals of each sentence of an answer that somebody labelled, one example each."""
-    for segment, signals, logic in _read_segments(case.answer, engine):
+    for segment, signals, logic in _read_segments(case.answer, engine, scorer):
         good = case.label(segment.span.of(case.answer.answer))
         if good is not None:
             yield Example(np.array([signals]), np.array([logic]), good, case.answer.dataset, case.answer.group)
 
 
 def _read_segments(
-    answer: LabelledAnswer, engine: LocalEngine
+    answer: LabelledAnswer, engine: LocalEngine, scorer: Path
 ) -> Iterator[tuple[Segment, Signals, tuple[float, float]]]:
-    """Segments with their signals and what logic objects to; copies are left out, for they are certain."""
+    """Segments that the scorer of that folder weighs, with their signals and what logic objects to.
+
+    Copies are left out, for they are certain.
+    """
     ids = tuple(p.id for p in answer.passages)
     segments = decompose(answer.answer, question=answer.question, passage_ids=ids).checked
     if not segments:
@@ -107,10 +112,11 @@ def _read_segments(
     library = Library(answer.passages)
     views = [library.views(segment, ()) for segment in segments]
     request = VerifyRequest(segments=segments, passages=answer.passages, question=answer.question)
-    whole = engine.read_whole(request, library, views)
-    for segment, view, readings, wide in zip(segments, views, engine.read(request, library, views), whole, strict=True):
+    for segment, view, (readings, wide, folder) in zip(
+        segments, views, engine.read_all(request, library, views), strict=True
+    ):
         done = [r for r in readings or [] if r is not None]
-        if done and bare(segment.text) not in library.copies:
+        if done and folder == scorer and bare(segment.text) not in library.copies:
             evidence = evidence_texts(judge_readings(segment, library, view, done, _ANY, 1), answer.passages)
             found = check_logic(segment.id, segment.text, segment.relations, evidence) if segment.relations else None
             wrong = found is not None and found.consistent is False
@@ -256,30 +262,36 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=Path("guardrail/engines/local/model"))
     parser.add_argument("--limit", type=int, default=700, help="answers per source at most")
     parser.add_argument("--passages", type=Path, help="folder of a second model that reads whole passages")
+    parser.add_argument("--languages", type=Path, help="folder of the model of other languages: fit its scorer")
     arguments = parser.parse_args()
     rng = random.Random(SEED)
-    answers = [
-        *written_answers(arguments.data, rng),
-        *injected_answers(arguments.data, rng),
-        *labelled_answers(arguments.data),
-        *contrast_answers(rng),
-        *elementary_answers(rng, arguments.limit),
-    ]
+    scorer = arguments.languages or arguments.passages or arguments.model
+    engine = LocalEngine(arguments.model, passage_reader=arguments.passages, languages=arguments.languages)
+    if arguments.languages:
+        langs = tuple(sorted(reader_languages(arguments.languages) - {"en"}))
+        answers = [*written_answers(arguments.data, rng, langs)]
+        answers += [answer for lang in langs for answer in contrast_answers(rng, lang)]
+        told = [*case_answers(langs)]
+    else:
+        answers = [
+            *written_answers(arguments.data, rng),
+            *injected_answers(arguments.data, rng),
+            *labelled_answers(arguments.data),
+            *contrast_answers(rng),
+            *elementary_answers(rng, arguments.limit),
+        ]
+        told = [*realistic_answers(), *case_answers()]
     rng.shuffle(answers)
-    engine = LocalEngine(folder=arguments.model, passage_reader=arguments.passages)
     examples: list[Example] = []
     for source in sorted({a.dataset for a in answers}):
         chosen = [a for a in answers if a.dataset == source][: arguments.limit]
-        examples.extend(e for a in chosen if (e := read(a, engine)) is not None)
-    told = [*realistic_answers(), *case_answers()]
-    examples.extend(example for case in told for example in read_sentences(case, engine))
+        examples.extend(e for a in chosen if (e := read(a, engine, scorer)) is not None)
+    examples.extend(example for case in told for example in read_sentences(case, engine, scorer))
     print(f"cross-validated loss: {cross_validate(examples):.4f}")
     model = fit(examples)
     shift = shift_for(model, examples, FALSE_ALARMS)
     print(f"intercept moved by {shift:.2f} for false alarms of {FALSE_ALARMS:.0%} on right single claims")
-    ((arguments.passages or arguments.model) / "scorer.json").write_text(
-        json.dumps(model.record(shift), indent=1) + "\n"
-    )
+    (scorer / "scorer.json").write_text(json.dumps(model.record(shift), indent=1) + "\n")
     print(json.dumps(model.record(shift)))
     print("guardrail.check.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
     table(model, examples, shift)

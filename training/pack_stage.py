@@ -41,9 +41,15 @@ class PackModel(nn.Module):
 
     head: nn.Sequential
     kinds: nn.Embedding
+    quantized: tuple[str, ...] = ("MatMul", "Gather")
+    """Operators whose weights become int8 in the export."""
 
     def body(self) -> list[nn.Parameter]:
         """Trained weights that come from the base; those of head and kinds are new."""
+        raise NotImplementedError
+
+    def encoder(self) -> nn.Module:
+        """All layers."""
         raise NotImplementedError
 
     def upper(self) -> nn.Module:

@@ -6,6 +6,7 @@ A reader of packs encodes the premise once; each claim sees the premise and itse
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -57,14 +58,18 @@ FIRST_ROUNDS = 6
 OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
 
-ABROAD = 0.4
-"""Cases and contrast sets in other languages beside each English one, where such are wanted."""
+ABROAD = {"cases": 60, "contrast": 45}
+"""Cases and contrast sets in other languages in a round after the first ones, where such are wanted; the English cases,
+sets and stretches are half as many there."""
 
 CLAIMS = 12
 """Most claims of one pack, but for swapped twins."""
 
 SWAPS = 0.6
 """Chance that a true claim has a swapped twin beside it."""
+
+
+_IDEOGRAM = re.compile("[\u3040-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,9 @@ class Pack:
     source: str
 
     def __len__(self) -> int:
-        """Characters, as a measure of its cost."""
-        return len(self.premise) + sum(len(claim.text) + 6 for claim in self.claims)
+        """A measure of its cost: characters, of which a Chinese one has as many tokens as three Latin ones."""
+        text = "".join([self.premise, *(claim.text for claim in self.claims)])
+        return len(text) + 2 * len(_IDEOGRAM.findall(text)) + 6 * len(self.claims)
 
 
 def packed(pairs: Sequence[Pair]) -> list[Pack]:
@@ -129,7 +135,10 @@ def rounds(
     texts = [p["text"] for row in known_cases for p in row["passages"]] + [row["p"] for row in sets]
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
-        counts = FIRST if number < FIRST_ROUNDS else LATER
+        counts = dict(FIRST if number < FIRST_ROUNDS else LATER)
+        beside = ABROAD if abroad and counts["cases"] else dict.fromkeys(ABROAD, 0)
+        if any(beside.values()):
+            counts |= {kind: counts[kind] // 2 for kind in ("cases", "contrast", "places")}
         chosen = least_shown(sets, seen, counts["contrast"], rng)
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]
         for row in least_shown(known_cases, shown_cases, counts["cases"], rng, key="id"):
@@ -138,9 +147,9 @@ def rounds(
         made += [
             pack for text in rng.sample(texts, min(len(texts), counts["places"])) for pack in swapped_packs(text, rng)
         ]
-        for row in least_shown(sets_abroad, seen, round(ABROAD * counts["contrast"]), rng):
+        for row in least_shown(sets_abroad, seen, beside["contrast"], rng):
             made += packed(contrast_group(row, rng, sets_abroad))
-        for row in least_shown(cases_abroad, shown_cases, round(ABROAD * counts["cases"]), rng, key="id"):
+        for row in least_shown(cases_abroad, shown_cases, beside["cases"], rng, key="id"):
             made += packed(list(case_pairs(row, rng)))
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])

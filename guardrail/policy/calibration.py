@@ -61,7 +61,7 @@ def engine_identity(engine: object) -> str:
     identity = getattr(engine, "identity", None)
     if isinstance(identity, str):
         return f"{identity} rag-guardrail-{version}"
-    folders = (getattr(engine, name, None) for name in ("folder", "passage_reader"))
+    folders = (getattr(engine, name, None) for name in ("folder", "passage_reader", "languages"))
     model = "".join(f" sha256:{_folder_hash(Path(each))}" for each in folders if isinstance(each, (str, Path)))
     return f"{getattr(engine, 'name', engine)} rag-guardrail-{version}{model}"
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
+_ACCENTED = re.compile(r"[\u00c0-\u024f]")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _SCRIPTS = {
@@ -22,11 +23,14 @@ _SCRIPTS = {
 _COMMON = {
     "en": "the of and is are was were what who which when where why how does did do in to for it not from with this",
     "de": """der die das und ist sind war wer wie wann warum wo welche welcher nicht ein eine den dem des mit für von zu
-        auf sich auch wurde im""",
+        auf sich auch wurde im sie er es wird werden haben bei nach bis aus oder nur kann können sein ihr ihre zum zur
+        vom über wenn kein keine einer einem einen eines durch ohne seit dass diese dieser dieses beim zwischen""",
     "fr": """le la les des du et est sont qui que quoi quel quelle quand pourquoi où comment une un dans pour pas sur
-        avec plus aux ce cette il elle""",
+        avec plus aux ce cette il elle au ces cet vous nous ils elles ses leur leurs par être peut doivent doit mais
+        comme entre depuis après jusqu tous toute toutes aucun aucune qu chaque dont soit était ont""",
     "es": """el la los las de y es son quién qué cuál cuándo cuánto dónde cómo por una un en para no del está fue
-        con se su como más al lo""",
+        con se su como más al lo que pero desde hasta puede pueden debe deben ser tiene tienen ya muy todos todas cada
+        este esta estos estas sus según hay entre fueron han""",
     "it": """il lo la gli i di e è sono chi che cosa quale quando perché dove come una un per non del della fu nel
         alla più""",
     "pt": """o a os as de e é são quem que qual quando onde como por uma um em para não do da foi quantos está no na
@@ -42,13 +46,27 @@ _COMMON = {
 _FREQUENT = {code: frozenset(words.split()) for code, words in _COMMON.items()}
 """Common words by language, from which a text in Latin script is told."""
 
+UNKNOWN = "und"
+"""ISO 639-2 for a language that cannot be told."""
+
+_KNOWN = (*_FREQUENT, *_SCRIPTS, "ja", "zh")
+
 _ENGLISH = _FREQUENT["en"] | frozenset("that as by on at an be or have has".split())
 _FOREIGN = (
     frozenset().union(*(words for code, words in _FREQUENT.items() if code != "en"))
     - _ENGLISH
-    - frozenset("a e i no o w z die per van la el de du da di er var den mi mu ne as war son come com chi kim".split())
+    - frozenset(
+        """a e i no o w z die per van la el de du da di er var den mi mu ne as war son come com chi kim hay han ser este
+        ya au es il dom plus""".split()
+    )
 )
 """Words that English texts have neither as words of their own nor in names."""
+
+_ENGLISH_ALONE = _ENGLISH - frozenset("in an on as at was do or were".split())
+"""Common English words that no other language here has."""
+
+_SEVERAL = 4
+"""Words without a common English one among them, where one of another language tells."""
 
 
 def language(text: str) -> str:
@@ -75,6 +93,15 @@ def language_among(codes: Collection[str], text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def language_of(text: str) -> str:
+    """The likeliest language (ISO 639-1): English where nothing speaks against it (``may_be_english``), or UNKNOWN."""
+    if may_be_english(text):
+        return "en"
+    found = language_among(_KNOWN, text)
+    return UNKNOWN if found == "en" else found
+
+
+@lru_cache(maxsize=4096)
 def may_be_english(text: str) -> bool:
     """Whether the text is in Latin script and, as far as its common words tell, in English.
 
@@ -89,4 +116,16 @@ def may_be_english(text: str) -> bool:
     words = [word.lower() for word in _WORD.findall(sample.replace("et al.", ""))]
     english = sum(word in _ENGLISH for word in words)
     foreign = sum(word in _FOREIGN for word in words)
-    return not (foreign >= 2 and foreign > 2 * english)
+    if foreign:  # by themselves letters with accents may be those of names
+        foreign += sum(word not in _FOREIGN and _ACCENTED.search(word) is not None for word in words)
+    return not (foreign > 2 * english and (foreign >= 2 or len(words) >= _SEVERAL))
+
+
+def is_english_among(text: str, whole: str) -> bool:
+    """Whether a part of a longer text is in English, as far as can be told.
+
+    In a text of another language a part without a common English word is in that language, too.
+    """
+    if not may_be_english(text):
+        return False
+    return may_be_english(whole) or any(word.lower() in _ENGLISH_ALONE for word in _WORD.findall(text[:4000]))

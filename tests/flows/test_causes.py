@@ -33,6 +33,7 @@ from tests.support.prompt_names import prompt_name
 from tests.support.verified import judge
 
 ANSWER = "The dam is 64 metres high because the town needed water."
+KOREAN = "댐은 리타가 설계했고 1963년에 가동되었다."
 PASSAGES = ("The dam is 64 metres high because the town needed water.",)
 PATIENT = Policy(deadline=None)
 ONCE = CallSettings(attempts=1, timeout=60.0)
@@ -135,8 +136,8 @@ def test_of_segments_that_are_not_read_in_time_or_not_yet():
 
 
 def test_of_language_and_length():
-    """The local engine reads English, and not one word alone."""
-    assert checked(LocalEngine(), "大坝由丽塔设计，于1963年启用。") is Cause.LANGUAGE
+    """The local engine reads six languages, and not one word alone."""
+    assert checked(LocalEngine(), KOREAN) is Cause.LANGUAGE
     assert checked(LocalEngine(), "Correct.") is Cause.LENGTH
 
 
@@ -359,12 +360,11 @@ def test_of_a_vendors_error(error, cause):
 
 def test_of_a_cascade():
     """What the second engine met with, for it is there to step in; the first's where the second judges."""
-    chinese = "大坝由丽塔设计，于1963年启用。"
     down = raising(EngineError("down", cause=Cause.BUDGET))
-    assert checked(CascadeEngine(first=LocalEngine(), second=down), chinese) is Cause.BUDGET
-    assert checked(CascadeEngine(first=LocalEngine(), second=FakeEngine()), chinese) is None
+    assert checked(CascadeEngine(first=LocalEngine(), second=down), KOREAN) is Cause.BUDGET
+    assert checked(CascadeEngine(first=LocalEngine(), second=FakeEngine()), KOREAN) is None
     alone = CascadeEngine(first=LocalEngine(), second=FakeEngine(), unverified_too=False)
-    assert checked(alone, chinese) is Cause.LANGUAGE
+    assert checked(alone, KOREAN) is Cause.LANGUAGE
     unsure = Says(lambda request: [replace(row, supported=0.5) for row in rows(request)])
     assert checked(CascadeEngine(first=unsure, second=down, fallback="unverified")) is Cause.BUDGET
     assert checked(CascadeEngine(first=unsure, second=down)) is None

@@ -2,7 +2,14 @@
 
 import pytest
 
-from guardrail.text.language import language, language_among, may_be_english
+from guardrail.text.language import (
+    UNKNOWN,
+    is_english_among,
+    language,
+    language_among,
+    language_of,
+    may_be_english,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,3 +77,51 @@ def test_english_and_texts_without_signs_may_be_english(text):
 )
 def test_other_languages_are_told(text):
     assert not may_be_english(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The mill was built in 1900.", "en"),
+        ("42", "en"),
+        ("Die Mühle wurde 1900 gebaut und ist nicht alt.", "de"),
+        ("La mairie est fermée le lundi et le mardi.", "fr"),
+        ("La oficina está cerrada los lunes y los martes.", "es"),
+        ("O moinho não está aberto aos domingos.", "pt"),
+        ("磨坊很古老。", "zh"),
+        ("この水車は古い。", "ja"),
+        ("물레방아는 오래되었다.", "ko"),
+        ("โรงสีเก่าแก่", UNKNOWN),
+    ],
+)
+def test_the_language_of_a_text_is_english_one_of_those_known_or_cannot_be_told(text, code):
+    assert language_of(text) == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Bibliothek ist sonntags geschlossen.",
+        "Le tarif réduit coûte 4 €.",
+        "El museo abre a las nueve.",
+    ],
+)
+def test_short_texts_of_other_languages_are_told(text):
+    assert not may_be_english(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "english"),
+    [
+        (
+            "Intensiv verbraucht 4,5 Liter mehr.",
+            "Der Modus Eco ist sparsam. Intensiv verbraucht 4,5 Liter mehr.",
+            False,
+        ),
+        ("The Eco mode is frugal.", "The Eco mode is frugal. Der Modus Intensiv ist es nicht.", True),
+        ("Eco: 9.5 litres", "Eco mode is frugal. Eco: 9.5 litres", True),
+        ("La mairie est fermée le lundi.", "The town hall: La mairie est fermée le lundi.", False),
+    ],
+)
+def test_a_part_without_english_words_is_in_the_language_of_the_rest(text, whole, english):
+    assert is_english_among(text, whole) is english

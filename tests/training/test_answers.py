@@ -12,7 +12,7 @@ from training.answers import ANSWERS, realistic_answers
 from training.pairs import read_rows
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-CASES = [BENCHMARKS / "answers.jsonl", BENCHMARKS / "answers_later.jsonl"]
+CASES = [BENCHMARKS / f"{name}.jsonl" for name in ("answers", "answers_later", "answers_abroad")]
 LABELS = {"supported", "contradicted", "unsupported", "not_checkworthy"}
 
 

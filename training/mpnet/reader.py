@@ -48,6 +48,11 @@ class Reader(PackModel):
         """See PackModel.body."""
         return [p for p in self.net.parameters() if p.requires_grad]
 
+    def encoder(self) -> nn.Module:
+        """See PackModel.encoder."""
+        encoder: nn.Module = self.net.encoder
+        return encoder
+
     def upper(self) -> nn.Module:
         """See PackModel.upper."""
         layers: nn.ModuleList = self.net.encoder.layer[self.frozen :]

@@ -35,12 +35,20 @@ WORDS = 60_000
 """Commonest words of each language whose pieces are kept."""
 
 
+WORDS_NAME = "emb.word"
+BLOCK = 32
+
+
 class Base(NamedTuple):
-    """What the package holds: sizes, pieces with their scores, tensors by name (float32)."""
+    """What the package holds: sizes, pieces with their scores, tensors by name (float32), word embeddings as they are.
+
+    ``words`` has a row per piece, of blocks of a float16 ``scale`` and 16 bytes, ``halves``.
+    """
 
     sizes: dict[str, int]
     pieces: list[tuple[str, float]]
     tensors: dict[str, NDArray[np.float32]]
+    words: NDArray[np.void]
 
 
 class _Cursor:
@@ -81,15 +89,23 @@ def read_base(raw: bytes) -> Base:
     for _ in range(int(cursor.take("i")[0])):
         name = cursor.skip(int(cursor.take("H")[0])).decode()
         _, size, start, stored = (int(x) for x in cursor.take("BIQQ"))
-        tensors[name] = _tensor(raw[start : start + stored], size)
-    return Base(sizes, pieces, tensors)
+        if name == WORDS_NAME:
+            embeddings = _blocks(raw[start : start + stored]).reshape(words, hidden // BLOCK)
+        else:
+            tensors[name] = _tensor(raw[start : start + stored], size)
+    return Base(sizes, pieces, tensors, embeddings)
+
+
+def _blocks(stored: bytes) -> NDArray[np.void]:
+    """Blocks of a float16 scale and 32 values of four bits: low halves of the bytes first, minus 8."""
+    return np.frombuffer(stored, np.dtype([("scale", "<f2"), ("halves", "u1", BLOCK // 2)]))
 
 
 def _tensor(stored: bytes, size: int) -> NDArray[np.float32]:
-    """Float32, or blocks of a float16 scale and 32 values of four bits: low halves of the bytes first, minus 8."""
+    """Float32, as it is or out of blocks."""
     if len(stored) == 4 * size:
         return np.frombuffer(stored, np.float32)
-    blocks = np.frombuffer(stored, np.dtype([("scale", "<f2"), ("halves", "u1", 16)]))
+    blocks = _blocks(stored)
     halves = blocks["halves"]
     values = np.concatenate([halves & 15, halves >> 4], axis=1).astype(np.float32) - 8
     values *= blocks["scale"].astype(np.float32)[:, None]
@@ -114,9 +130,6 @@ def wanted_pieces(base: Base, unknown: int, lists: dict[str, list[str]]) -> list
             kept.update(found.ids)
     letters = {i for i, (piece, _) in enumerate(base.pieces) if len(piece.lstrip("\u2581")) <= 1 and _readable(piece)}
     return sorted(set(range(unknown + 1)) | kept | letters)
-
-
-_SCRIPTS = ((0, 0x400), (0x2000, 0xA000), (0xF900, 0xFB00), (0xFE00, 0x20000))
 
 
 def _readable(piece: str) -> bool:
@@ -152,25 +165,26 @@ def download() -> bytes:
 
 
 def write_base(base: Base, kept: list[int], unknown: int, target: Path) -> None:
-    """``base.safetensors``, ``base.json`` (sizes) and ``tokenizer.json``, with the kept pieces renumbered."""
+    """``base.safetensors``, ``base.json`` (sizes) and ``tokenizer.json``, with the kept pieces renumbered.
+
+    The word embeddings stay in four bits: they are never trained.
+    """
     target.mkdir(parents=True, exist_ok=True)
     hidden, inner = base.sizes["hidden"], base.sizes["inner"]
     tensors = {name: np.ascontiguousarray(values) for name, values in base.tensors.items()}
-    words = tensors["emb.word"].reshape(-1, hidden)[kept]
     shapes = {"q.w": (hidden, hidden), "k.w": (hidden, hidden), "v.w": (hidden, hidden), "ao.w": (hidden, hidden)}
     shapes |= {"fi.w": (inner, hidden), "fo.w": (hidden, inner)}
-    made = {}
+    words = base.words[kept]
+    made = {f"{WORDS_NAME}.{part}": np.ascontiguousarray(words[part]) for part in ("halves", "scale")}
     for name, values in tensors.items():
         short = name.split(".", 1)[1]
-        if name == "emb.word":
-            made[name] = words
-        elif name in {"emb.pos", "emb.type"}:
+        if name in {"emb.pos", "emb.type"}:
             made[name] = values.reshape(-1, hidden)
         else:
             made[name] = values.reshape(shapes[short]) if short in shapes else values
     save_file(made, target / "base.safetensors")
     (target / "base.json").write_text(json.dumps(base.sizes | {"words": len(kept)}) + "\n")
-    tokenizer_of([base.pieces[i] for i in kept], unknown).save(str(target / "tokenizer.json"))
+    tokenizer_of([base.pieces[i] for i in kept], unknown).save(str(target / "tokenizer.json"), pretty=False)
 
 
 def main() -> None:

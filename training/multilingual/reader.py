@@ -12,6 +12,9 @@ from torch import Tensor, nn
 from guardrail.engines.local.model import OUTPUTS, TOKEN_KINDS
 from training.pack_stage import PackModel
 
+LAYERS = 10
+"""Of twelve: the two topmost serve the sentence embedding that the base was made for."""
+
 FROZEN = 3
 """Lower layers that keep their weights, as the word embeddings do."""
 
@@ -35,10 +38,32 @@ class Layer(nn.Module):
         """State: (packs, tokens, width); ``bias``, (packs, 1, tokens, tokens), is added to attention scores."""
         packs, tokens, width = state.shape
         parts = self.qkv(state).view(packs, tokens, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        if self.training:  # for heads as narrow as these the gradient in bfloat16 takes half as long again
+            parts, bias = parts.float(), bias.float()
         mixed = nn.functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=bias)
-        state = self.first_norm(state + self.out(mixed.transpose(1, 2).reshape(packs, tokens, width)))
+        mixed = mixed.to(state.dtype).transpose(1, 2).reshape(packs, tokens, width)
+        state = self.first_norm(state + self.out(mixed))
         result: Tensor = self.second_norm(state + self.down(nn.functional.gelu(self.up(state))))
         return result
+
+
+class Words(nn.Module):
+    """Embeddings of word pieces in four bits, as the base has them: a scale for 32 values, low halves of bytes first.
+
+    Not trained, and no part of the state dict.
+    """
+
+    def __init__(self, halves: Tensor, scale: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("halves", halves, persistent=False)  # (words, blocks, 16), uint8
+        self.register_buffer("scale", scale, persistent=False)  # (words, blocks), float16
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Shape (...) -> (..., width)."""
+        both = self.halves[ids].float()
+        high = torch.floor(both / 16)
+        values = torch.cat([both - 16 * high, high], dim=-1) - 8
+        return (values * self.scale[ids].float()[..., None]).flatten(-2)
 
 
 class Reader(PackModel):
@@ -48,25 +73,27 @@ class Reader(PackModel):
     the other claims; the kinds of a claim's tokens are added above the frozen layers.
     """
 
-    def __init__(self, base: Path, frozen: int = FROZEN) -> None:
+    quantized = ("MatMul",)  # word embeddings are in four bits already
+
+    def __init__(self, base: Path, frozen: int = FROZEN, layers: int = LAYERS) -> None:
         super().__init__()
         sizes = json.loads((base / "base.json").read_text())
         width = sizes["hidden"]
         self.frozen = frozen
-        self.words = nn.Embedding(sizes["words"], width)
+        weights = load_file(base / "base.safetensors")
+        self.words = Words(weights["emb.word.halves"], weights["emb.word.scale"])
         self.places = nn.Embedding(sizes["positions"], width)
         self.norm = nn.LayerNorm(width, eps=1e-12)
-        self.layers = nn.ModuleList(Layer(width, sizes["inner"], sizes["heads"]) for _ in range(sizes["layers"]))
+        self.layers = nn.ModuleList(Layer(width, sizes["inner"], sizes["heads"]) for _ in range(layers))
         self.kinds = nn.Embedding(TOKEN_KINDS, width)
         nn.init.zeros_(self.kinds.weight)
         self.head = nn.Sequential(nn.Linear(width * 4, HIDDEN), nn.GELU(), nn.Linear(HIDDEN, OUTPUTS))
-        self._take(load_file(base / "base.safetensors"))
-        for part in (self.words, self.places, self.norm, *self.layers[:frozen]):
+        self._take(weights)
+        for part in (self.places, self.norm, *self.layers[:frozen]):
             part.requires_grad_(False)
 
     def _take(self, base: dict[str, Tensor]) -> None:
         with torch.no_grad():
-            self.words.weight.copy_(base["emb.word"])
             self.places.weight.copy_(base["emb.pos"] + base["emb.type"][0])
             self.norm.weight.copy_(base["emb.ln.w"])
             self.norm.bias.copy_(base["emb.ln.b"])
@@ -83,6 +110,10 @@ class Reader(PackModel):
         """See PackModel.body."""
         return [p for p in self.layers.parameters() if p.requires_grad]
 
+    def encoder(self) -> nn.Module:
+        """See PackModel.encoder."""
+        return self.layers
+
     def upper(self) -> nn.Module:
         """See PackModel.upper."""
         layers: nn.ModuleList = self.layers[self.frozen :]
@@ -92,7 +123,7 @@ class Reader(PackModel):
         """Logits, shape (packs, claims, 13); a pack with fewer claims has rows without meaning."""
         seen = (segments[:, None, :] == 0) | (segments[:, None, :] == segments[:, :, None])
         with torch.no_grad():
-            state = self.norm(self.words(ids) + self.places(positions))
+            state = self.norm(self.words(ids).to(self.places.weight.dtype) + self.places(positions))
             bias = (~seen)[:, None].to(state.dtype) * -1e4
             for layer in self.layers[: self.frozen]:
                 state = layer(state, bias)

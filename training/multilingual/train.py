@@ -9,7 +9,7 @@ from training.multilingual.base import LANGUAGES
 from training.multilingual.reader import FROZEN, Reader
 from training.pack_stage import run_stage
 
-RATE = 1.2e-4
+RATE = 2e-4
 
 if __name__ == "__main__":
     run_stage(__doc__, Reader, runs="runs/e5", frozen=FROZEN, rate=RATE, langs=LANGUAGES)

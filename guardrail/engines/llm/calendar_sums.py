@@ -12,12 +12,13 @@ from datetime import date, timedelta
 from itertools import product
 from typing import NamedTuple
 
-from guardrail.engines.llm.workings import in_digits, numbers_in
+from guardrail.engines.llm.workings import numbers_in
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.calendar import MONTH, SOME_YEAR, STEPS, coincidence_of_moment, moved
 from guardrail.text.facts.dates import MONTH_NAMES
 from guardrail.text.facts.fact import Amount, Moment
+from guardrail.text.facts.small_words import in_digits
 from guardrail.text.facts.units import DAY
 
 _STEP = re.compile(r"(?P<start>.*?\d.*?)\s*(?P<sign>[-+−–])\s*(?P<length>[^-+−–]+)")

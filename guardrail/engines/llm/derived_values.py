@@ -23,11 +23,12 @@ from guardrail.engines.llm.calendar_sums import (
 )
 from guardrail.engines.llm.clock_sums import gives_hours, gives_time
 from guardrail.engines.llm.hedges import leeway
-from guardrail.engines.llm.workings import both_ways, gives, gives_nearly, in_digits, numbers_in, plain_results, totals
+from guardrail.engines.llm.workings import both_ways, gives, gives_nearly, numbers_in, plain_results, totals
 from guardrail.text.facts import extract, missing_facts
 from guardrail.text.facts.arithmetic import computed, near
 from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
 from guardrail.text.facts.numbers import plain_digits, read_cjk
+from guardrail.text.facts.small_words import in_digits
 from guardrail.text.facts.units import DAY, JAPANESE_MINUTES
 from guardrail.text.language import language, may_be_english
 from guardrail.text.sentences import split_sentences

@@ -14,9 +14,10 @@ from guardrail.engines.llm.derived_values import SCALE, DerivedValues
 from guardrail.engines.llm.made_up_cases import case_of, lies_within
 from guardrail.engines.llm.question import Question, words_and_figures
 from guardrail.engines.llm.verbatim import EDGES, ELLIPSIS, SearchedText, as_compared, long_enough, search
-from guardrail.engines.llm.workings import any_holds, both_ways, gives, in_digits, numbers_in
+from guardrail.engines.llm.workings import any_holds, both_ways, gives, numbers_in
 from guardrail.text.facts import VALUE_KINDS, FactKind, extract, missing_facts
 from guardrail.text.facts.fact import Amount, Bound, Facts, Moment
+from guardrail.text.facts.small_words import in_digits
 from guardrail.text.language import language, may_be_english
 from guardrail.text.orders import gives_orders
 from guardrail.text.passages import around, sentences

@@ -12,6 +12,7 @@ from itertools import pairwise
 from guardrail.text.facts import extract
 from guardrail.text.facts.arithmetic import holds, near
 from guardrail.text.facts.fact import Amount
+from guardrail.text.facts.small_words import in_digits
 
 _NUMBER = re.compile(r"\d[\d.,'’\u202f\u00a0]*\d|\d")
 _PRODUCT = re.compile(
@@ -39,50 +40,11 @@ _HYPHEN = re.compile(r"\d[-–]\d")
 """A date or a range, not a difference."""
 
 
-_SMALL_WORDS = {
-    word: number
-    for first, words in (
-        (2, "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn"),
-        (18, "achtzehn neunzehn zwanzig"),
-        (3, "tres cuatro cinco seis siete ocho nueve diez"),
-        (12, "doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte"),
-        (2, "deux trois quatre cinq"),
-        (10, "dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt"),
-    )
-    for number, word in enumerate(words.split(), start=first)
-}
-_SMALL_WORDS |= {
-    word: number
-    for number, words in (
-        (24, "vierundzwanzig veinticuatro vingt-quatre"),
-        (30, "dreißig treinta trente"),
-        (36, "sechsunddreißig trente-six"),
-        (40, "vierzig cuarenta quarante"),
-        (48, "achtundvierzig quarante-huit"),
-        (50, "fünfzig cincuenta cinquante"),
-        (60, "sechzig sesenta soixante"),
-    )
-    for word in words.split()
-}
-_LONGEST_FIRST = sorted(_SMALL_WORDS, key=len, reverse=True)
-_SMALL_WORDS["dos"] = 2
-_SMALL_WORD = re.compile(
-    rf"(?<!-)\b(?:{'|'.join(_LONGEST_FIRST)}|dos(?=\s(?:años|meses|semanas|días|horas|minutos|veces)\b))\b(?!-)",
-    re.IGNORECASE,
-)
-"""Before other words "dos" may be Portuguese, French or a system's name."""
-
-
 def numbers_in(text: str) -> set[float]:
     """Every number that a text has in digits, of either convention ("1.200", "1,200"), or as a small word ("drei")."""
     digits = in_digits(text)
     forms = {digits, _joined(digits)}
     return {value for form in forms for match in _NUMBER.finditer(form) for value in _readings(match.group())}
-
-
-def in_digits(text: str) -> str:
-    """The text with small numbers in digits that German, Spanish and French words name, and nothing else ("neuf")."""
-    return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS[match.group().casefold()]), text)
 
 
 def both_ways(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -1,27 +1,29 @@
 """The default engine: a small cross-encoder on the CPU, a gate for hard facts, and a calibrated scorer.
 
-No key, no network. Texts that the model cannot read are judged by rules where a rule is sure, else left unverified.
+No key, no network. What is not in English is read by a second model with a scorer of its own. Texts that neither reads
+are judged by rules where a rule is sure, else left unverified.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from guardrail.check.contract import NotJudged, PartialRows, VerifyRequest, seconds_left
 from guardrail.check.threads import cpu_turn
-from guardrail.engines.local.judgement import Reading, judge_readings
+from guardrail.engines.local.judgement import Reading, judge_readings, readings_of
 from guardrail.engines.local.loading import load, reader_class
-from guardrail.engines.local.model import MODEL_FOLDER, VERDICTS, claim_pieces
+from guardrail.engines.local.model import LANGUAGES_FOLDER, MODEL_FOLDER, VERDICTS, claim_pieces
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.passage_reader import Whole, read_passages
 from guardrail.engines.local.rules import bare, judge_by_rules
-from guardrail.engines.local.scorer import LONGEST, Scorer, load_scorer
+from guardrail.engines.local.scorer import LONGEST, load_scorer
 from guardrail.text.facts import extract
-from guardrail.text.language import may_be_english
+from guardrail.text.language import is_english_among, may_be_english
 from guardrail.text.restatement import after_question, restate, statement_of
 from guardrail.text.words import content_words
 from guardrail.types import Cause, Cell, Row, Segment, SupportMatrix
@@ -29,6 +31,17 @@ from guardrail.types import Cause, Cell, Row, Segment, SupportMatrix
 _OUT_OF_TIME = NotJudged("the deadline passed before this segment was read", Cause.TIMEOUT)
 _TOO_SHORT = NotJudged("it says too little by itself to be judged", Cause.LENGTH)
 _BARE = frozenset(content_words("yes no true false correct incorrect right wrong ok okay sure indeed 是 否 对 错 不"))
+
+
+class SegmentRead(NamedTuple):
+    """What the models make of a segment: of its views, of whole passages; and where the scorer of both lies.
+
+    ``readings`` is None where no model reads its language, ``whole`` where time ran out.
+    """
+
+    readings: list[Reading | None] | None
+    whole: Whole | None
+    scorer: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +53,13 @@ class LocalEngine:
         threads: Threads of a forward pass; 0 = one per core.
         passage_reader: Where a second, larger model lies that reads whole passages (``local:base``), with the scorer of
             both; None = the small one alone.
+        languages: Where the model lies that reads what is not in English, with its scorer; None = left unverified.
     """
 
     folder: Path = MODEL_FOLDER
     threads: int = 0
     passage_reader: Path | None = None
+    languages: Path | None = LANGUAGES_FOLDER
 
     @property
     def name(self) -> str:
@@ -52,11 +67,13 @@ class LocalEngine:
         return "local" if self.passage_reader is None else "local:base"
 
     def warm_up(self) -> None:
-        """Load the model now instead of at the first check (about 0.2 s)."""
-        load(self.folder, self.threads)
-        if self.passage_reader is not None:
-            load(self.passage_reader, self.threads)
-        load_scorer(self.passage_reader or self.folder)
+        """Load the models now instead of at the first check that needs them (about 0.4 s)."""
+        for folder in (self.folder, self.passage_reader, self.languages):
+            if folder is not None:
+                load(folder, self.threads)
+        for scorer in (self.passage_reader or self.folder, self.languages):
+            if scorer is not None:
+                load_scorer(scorer)
 
     @property
     def longest(self) -> int:
@@ -81,24 +98,38 @@ class LocalEngine:
             None if request.expired() else library.views(segment, must_read.get(segment.id, ()))
             for segment in request.segments
         ]
-        read = self.read(request, library, views)
-        whole = self.read_whole(request, library, views)
-        scorer = load_scorer(self.passage_reader or self.folder)
+        read = self.read_all(request, library, views)
 
         def rows(count: int) -> tuple[Row, ...]:
             return tuple(
-                _row(segment, request, library, view, readings, of_passages, scorer, count)
-                for segment, view, readings, of_passages in zip(request.segments, views, read, whole, strict=True)
+                _row(segment, request, library, view, found, count)
+                for segment, view, found in zip(request.segments, views, read, strict=True)
             )
 
         return PartialRows(own=own_segments(request.segments, library), rows=rows)
+
+    def read_all(
+        self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
+    ) -> list[SegmentRead]:
+        """What the models make of each segment: first those that read English, then the other one, of what is left."""
+        folder = self.passage_reader or self.folder
+        in_english = zip(self.read(request, library, views), self.read_whole(request, library, views), strict=True)
+        read = [SegmentRead(readings, whole, folder) for readings, whole in in_english]
+        left = {n: view for n, view in enumerate(views) if view and view.all and read[n].readings is None}
+        if self.languages is not None and left:
+            part = replace(request, segments=tuple(request.segments[n] for n in left))
+            found = read_passages(load(self.languages, self.threads), part, library, list(left.values()))
+            for (number, view), whole in zip(left.items(), found, strict=True):
+                if whole != {}:
+                    read[number] = SegmentRead(readings_of(view, whole or {}), whole, self.languages)
+        return read
 
     def read_whole(
         self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
     ) -> list[Whole | None]:
         """What the second model makes of whole passages (passage_reader.read_passages); empty where there is none."""
         if self.passage_reader is None:
-            return [{}] * len(request.segments)
+            return [{} for _ in request.segments]
         return read_passages(load(self.passage_reader, self.threads), request, library, views)
 
     def read(
@@ -108,8 +139,9 @@ class LocalEngine:
         pairs: list[tuple[str, str]] = []
         plan: list[tuple[int, View, int]] = []
         question = request.question if reader_class(self.folder).statements else None
+        answer = " ".join(segment.text for segment in request.segments)
         for number, (segment, found) in enumerate(zip(request.segments, views, strict=True)):
-            if found is None or not may_be_english(segment.text):
+            if found is None or not is_english_among(segment.text, answer):
                 continue
             text = after_question(segment.text, question) if question else statement_of(segment.text)
             pieces = claim_pieces(text)
@@ -145,9 +177,7 @@ def _row(
     request: VerifyRequest,
     library: Library,
     views: SegmentViews | None,
-    readings: list[Reading | None] | None,
-    whole: Whole | None,
-    scorer: Scorer,
+    read: SegmentRead,
     count: int,
 ) -> Row:
     empty: tuple[Cell | None, ...] = (None,) * len(request.passages)
@@ -155,6 +185,7 @@ def _row(
         return _OUT_OF_TIME.row(segment.id, empty)
     if not set(views.words) - _BARE:
         return _TOO_SHORT.row(segment.id, empty)
+    readings, whole = read.readings, read.whole
     if readings is None:
         picked = views.joint.parts if views.joint else ()
         ranked = library.overlap.rank(views.words, picked, 3)
@@ -164,4 +195,4 @@ def _row(
     done = [r for r in readings if r is not None]
     if len(done) < len(readings) or whole is None:
         return _OUT_OF_TIME.row(segment.id, empty)
-    return judge_readings(segment, library, views, done, scorer, count, request.question, whole)
+    return judge_readings(segment, library, views, done, load_scorer(read.scorer), count, request.question, whole)

@@ -25,6 +25,8 @@ from guardrail.text.facts import (
     judge_yes_no,
     missing_facts,
 )
+from guardrail.text.facts.small_words import in_digits
+from guardrail.text.language import may_be_english
 from guardrail.text.records.clash import record_clashes
 from guardrail.types import Cell, ErrorType, Row, Segment, Span
 
@@ -112,6 +114,7 @@ def judge_readings(
     if copies := _copies(segment, library, readings):
         return _copied_row(segment, library, tuple(cells), copies)
     evidence = choose_evidence(library, views.words, sorted(read))
+    english = may_be_english(segment.text) and all(may_be_english(r.view.text) for r in windows)
     contradicted = max((m.weight for m in mismatches if m.contradicts), default=0.0)
     clash, by_model = None, contradicted_by_model(windows, joint)
     if by_model >= _LIKELY:
@@ -125,9 +128,18 @@ def judge_readings(
         contradicted=contradicted,
         evidence=tuple((library.owner[i], library.sentences[i].span) for i in evidence),
         error_type=_error_type(signals, readings, mismatches),
-        reason=reason_of(segment.text, mismatches, clash, library.known),
+        reason=reason_of(segment.text, mismatches, clash, library.known if english else None),
         focus=tuple(Span(*m.span) for m in mismatches if m.weight >= RELIABLE),
     )
+
+
+def readings_of(views: SegmentViews, whole: Whole) -> list[Reading | None]:
+    """The windows of a segment, with what was made of their passages."""
+    return [
+        Reading(view, whole[view.window.passage], 0.0)
+        for view in views.windows
+        if view.window is not None and view.window.passage in whole
+    ]
 
 
 def _by_kind(readings: Sequence[Reading]) -> tuple[list[Reading], Reading | None, Reading | None]:
@@ -171,6 +183,9 @@ def gate(
     titles = [title for n in sorted({library.owner[i] for i in parts}) if (title := library.passages[n].title)]
     read = [library.sentences[i] for i in parts]
     evidence = [*map(extract, titles), *(s.facts for s in read), *(extract(s.spoken) for s in read if s.spoken)]
+    evidence += [
+        extract(digits) for s in read if not may_be_english(s.text) and (digits := in_digits(s.text)) != s.text
+    ]
     claim = extract(segment.text)
     belied = judge_yes_no(claim, extract(question)) if question else None
     return (

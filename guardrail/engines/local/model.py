@@ -15,9 +15,13 @@ from onnxruntime import InferenceSession, SessionOptions
 from tokenizers import Tokenizer
 
 from guardrail.errors import ConfigurationError
+from guardrail.text.language import may_be_english
 from guardrail.types import ErrorType
 
 MODEL_FOLDER = Path(__file__).parent / "model"
+LANGUAGES_FOLDER = Path(__file__).parent / "languages"
+"""Where the model lies that reads other languages than English."""
+
 MAX_TOKENS = 320
 MAX_CLAIM_TOKENS = 128
 CLAIM_WORDS = 85
@@ -52,6 +56,10 @@ class Reader(Protocol):
     """Whether it reads table rows, objects and list items as statements (guardrail.text.records)."""
 
     def __init__(self, folder: Path, threads: int) -> None: ...
+
+    def reads(self, text: str) -> bool:
+        """Whether a text is in a language that the model was trained on, as far as can be told."""
+        ...
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, without special ones."""
@@ -114,6 +122,10 @@ class CrossEncoder:
     def __init__(self, folder: Path = MODEL_FOLDER, threads: int = 0) -> None:
         self._session = session(folder, threads)
         self._encode = encoder(folder)
+
+    def reads(self, text: str) -> bool:
+        """See Reader.reads."""
+        return may_be_english(text)
 
     def tokens(self, text: str) -> int:
         """See Reader.tokens."""

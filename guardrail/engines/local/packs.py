@@ -7,6 +7,7 @@ neighbours, and a passage costs little more for five claims than for one.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.engines.local.model import MAX_CLAIM_TOKENS, OUTPUTS, as_probabilities, encoder, session, token_types
+from guardrail.engines.local.model import (
+    MAX_CLAIM_TOKENS,
+    OUTPUTS,
+    PACKS,
+    as_probabilities,
+    encoder,
+    session,
+    token_types,
+)
+from guardrail.text.language import language_of
 
 START, END, FIRST_POSITION = 0, 2, 2
 MAX_PREMISE_TOKENS = 300
@@ -47,6 +57,11 @@ def layout(premise: Sequence[int], claims: Sequence[Sequence[int]]) -> Layout:
     return made
 
 
+def reader_languages(folder: Path) -> frozenset[str]:
+    """Codes (ISO 639-1) of the languages that the model of that folder was trained on."""
+    return frozenset(json.loads((folder / PACKS).read_text(encoding="utf-8")).get("languages", ("en",)))
+
+
 class PackReader:
     """A loaded model; threads may share it."""
 
@@ -56,6 +71,11 @@ class PackReader:
     def __init__(self, folder: Path, threads: int = 0) -> None:
         self._session = session(folder, threads)
         self._encode = encoder(folder)
+        self._languages = reader_languages(folder)
+
+    def reads(self, text: str) -> bool:
+        """See Reader.reads."""
+        return language_of(text) in self._languages
 
     def tokens(self, text: str) -> int:
         """See Reader.tokens."""

@@ -1,13 +1,15 @@
-"""A second, larger model that reads whole passages, each once for up to twelve segments of an answer.
+"""A second model that reads whole passages, each once for up to twelve segments of an answer.
 
 The small model reads a few sentences at a time, so it sees values and words that differ, and not what a passage as a
-whole denies, plans or leaves open. What the larger one sees is one more signal of the scorer.
+whole denies, plans or leaves open. What the second one sees is one more signal of the scorer. In other languages than
+English there is only the second one, and what it makes of a passage stands for each of the passage's windows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -71,10 +73,13 @@ def read_passages(
     them.
     """
     found: list[Whole | None] = []
-    pieces = [] if request.expired() else [p for p in pieces_of(library, reader) if may_be_english(p.text)]
+    pieces = [] if request.expired() else [p for p in pieces_of(library, reader) if reader.reads(p.text)]
     numbered = list(zip(request.segments, views, strict=True))
+    told = " ".join(segment.text for segment in request.segments)
+    whole = not may_be_english(told) and reader.reads(told)  # too short to tell by itself, a part is as the rest
+    readable = frozenset(segment.id for segment in request.segments if whole or reader.reads(segment.text))
     for start in range(0, len(numbered), CLAIMS):  # so many are read at once, and the first ones first
-        found += _read_some(reader, request, library, pieces, numbered[start : start + CLAIMS])
+        found += _read_some(reader, request, library, pieces, readable, numbered[start : start + CLAIMS])
     return found
 
 
@@ -83,6 +88,7 @@ def _read_some(
     request: VerifyRequest,
     library: Library,
     pieces: Sequence[Piece],
+    readable: AbstractSet[str],
     segments: Sequence[tuple[Segment, SegmentViews | None]],
 ) -> list[Whole | None]:
     pairs: list[tuple[str, str]] = []
@@ -90,7 +96,7 @@ def _read_some(
     for number, (segment, views) in enumerate(segments):
         if views is None or request.expired():
             return [None] * len(segments)
-        if not may_be_english(segment.text):
+        if segment.id not in readable:
             continue
         claims = [extract(part) for part in claim_pieces(_stated(segment.text, request.question))]
         for piece in _chosen(pieces, views, library):

@@ -77,14 +77,14 @@ def _firmness(found: Mismatch) -> tuple[bool, bool, float]:
     return found.weight >= EXACT, found.contradicts, found.weight
 
 
-def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, known: frozenset[str]) -> str:
+def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, known: frozenset[str] | None) -> str:
     """One sentence: the hard fact that fails, the clash in words, or what no passage mentions.
 
     Args:
         text: The segment.
         mismatches: Hard facts that the evidence does not support.
         clash: See ``clash_in_words``; None where there is none, or where the model sees no contradiction.
-        known: Content words of all passages.
+        known: Content words of all passages; None where those of another language would be compared.
     """
     firm = max((m for m in mismatches if m.weight >= RELIABLE), key=_firmness, default=None)
     if firm is not None and firm.kind is FactKind.YES_NO:
@@ -99,6 +99,8 @@ def reason_of(text: str, mismatches: Sequence[Mismatch], clash: Clash | None, kn
         return f"No passage that was read mentions {firm.claim_value}."
     if clash is not None:
         return f"The answer says “{clash.said}”; the passage says “{clash.found}”."
+    if known is None:
+        return "No passage says this."
     values = [fact.span for fact in values_of(extract(text))]  # those that are missing were named above
 
     def is_value(span: Span) -> bool:

@@ -15,13 +15,15 @@ from guardrail.text.facts.alignment import FactEvidence
 from guardrail.text.facts.fact import EXACT, FactKind, Facts, Mismatch
 from guardrail.text.facts.reserve_claims import DONE, NOT, OWN_RESERVE, REALLY, SURELY, TODAY
 from guardrail.text.facts.reserve_cues import Cue, read_reserves
-from guardrail.text.facts.reserve_sheet import Reserve
+from guardrail.text.facts.reserve_sheet import WORLD, Reserve
 from guardrail.text.facts.verb_forms import base, may_be_past
 from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span
 
 _LEAST_COVER, _LEAST_COVER_ABROAD = 0.75, 0.9
 """Share of the claim's words that stand in the cue's scope, or before it as its subject."""
+
+_ABROAD = frozenset(key for key, _, _ in WORLD)
 
 _SIGNAL = 0.85
 _SIGNALS = frozenset(
@@ -104,7 +106,7 @@ def _predicate_in(
     shared = content & inside
     if not shared or not _holds(cue, sentence, claim) or (cue.key in _PERFECT and not may_be_past(scope[0].word.form)):
         return None
-    abroad = not cue.key.isascii() or cue.key in {"angeblich", "bestreitet", "ob", "selon des rumeurs"}
+    abroad = cue.key in _ABROAD
     opening = next((w.form for w in sentence.words if w.start >= cue.scope.start), "")
     subject_before = cue.predicate or abroad or opening in _PRONOUNS or cue.reserve is Reserve.PROPOSED
     reach = inside

@@ -141,6 +141,9 @@ WORLD: tuple[tuple[str, Reserve, str], ...] = (
     ("selon des rumeurs", Reserve.REPORTED, r"\b(?:selon (?:des|les|la) rumeurs?|según (?:los )?rumores),? "),
     ("bestreitet", Reserve.DENIED, r"""\b(?:(?:bestreitet|bestritt|leugnete?|dementierte?), dass
         |(?:dément|démenti|nie|nié) que|(?:desmiente|desmintió|niega|negó) que) """),
+    ("nicht wahr", Reserve.UNTRUE, r"""\b(?:(?:nicht (?:wahr|richtig)|unwahr|falsch|trifft nicht zu|stimmt nicht),
+        [ ](?:dass )?|(?:pas (?:vrai|exact)|faux) qu(?:e |['’])|(?:no es (?:cierto|verdad)|es falso) que )"""),
+    ("并非", Reserve.UNTRUE, r"并非|并不是|不是(?=所有|每)|误传"),
     ("ob", Reserve.ASKED, r", ob "),
     ("据称", Reserve.REPORTED, r"据称|据传|据说|传闻|传言|谣传|有消息称|涉嫌|疑似"),
     ("否认", Reserve.DENIED, r"否认|驳斥"),

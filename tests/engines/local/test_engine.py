@@ -96,7 +96,7 @@ def test_an_invention_on_another_topic_is_not_supported():
 def test_mixed_answers_are_judged_part_by_part():
     """A sentence that cannot be read does not spoil its neighbours."""
     copied = "The repair took eleven weeks and cost 2.3 million euros."
-    found = GUARD.check(f"{copied}\n\n大坝非常美丽，深受当地居民的喜爱。", [DAM]).findings
+    found = GUARD.check(f"{copied}\n\n댐은 매우 아름답고 주민들의 사랑을 받는다.", [DAM]).findings
     assert [f.verdict for f in found] == [Verdict.SUPPORTED, Verdict.UNVERIFIED]
 
 
@@ -138,8 +138,8 @@ def test_the_same_request_gives_the_same_rows():
 
 
 def test_fail_closed_blocks_what_the_engine_cannot_read():
-    """End to end: French under a policy without an action for unverified."""
-    answer = "Le barrage est fermé pour les visiteurs depuis le mois de mai."
+    """End to end: Portuguese under a policy without an action for unverified."""
+    answer = "A barragem está fechada para os visitantes desde o mês de maio."
     assert Guard(policy=Policy()).run(answer, [DAM]).action.value == "block"
     assert Guard(policy=Policy(fail="open")).run(answer, [DAM]).text == answer
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.engines.local.model import OUTPUTS
-from guardrail.engines.local.packs import CLAIMS, PackReader, layout
+from guardrail.engines.local.model import OUTPUTS, PACKS
+from guardrail.engines.local.packs import CLAIMS, PackReader, layout, reader_languages
 
 
 class Passes(PackReader):
@@ -54,3 +54,10 @@ def test_long_lists_take_several_passes_and_stop_between_them():
     assert [len(claims) for _, claims in reader.passes] == [CLAIMS]
     assert np.isnan(found[CLAIMS:]).all()
     assert not np.isnan(found[:CLAIMS]).any()
+
+
+def test_a_model_reads_english_unless_its_folder_says_more(tmp_path):
+    (tmp_path / PACKS).write_text("{}")
+    assert reader_languages(tmp_path) == {"en"}
+    (tmp_path / PACKS).write_text('{"languages": ["de", "en"]}')
+    assert reader_languages(tmp_path) == {"de", "en"}

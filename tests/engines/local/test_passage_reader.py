@@ -19,6 +19,7 @@ from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.passage_reader import READ_PIECES, pieces_of, read_passages
 from guardrail.engines.local.scorer import load_scorer
 from guardrail.testing import check_engine
+from guardrail.text.language import may_be_english
 from guardrail.types import Cause
 
 guardrail_base = pytest.importorskip("guardrail_base", reason="models/base is no part of the source distribution")
@@ -33,6 +34,9 @@ class Noting:
 
     def __init__(self, stops_after=10**9):
         self.pairs, self.stops_after = [], stops_after
+
+    def reads(self, text):
+        return may_be_english(text)
 
     def tokens(self, text):
         return len(text.split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardrail import Guard, Passage, Verdict
+from guardrail.engines.local.engine import LocalEngine
 from guardrail.engines.local.rules import CERTAIN, bare, judge_by_rules
 from guardrail.text.passages import sentences
 from guardrail.types import Cause, Row, Segment, Span
@@ -17,7 +18,7 @@ DAM = (
 
 def only(answer, *passages):
     """The one finding of an answer of one segment."""
-    [finding] = Guard().check(answer, passages).findings
+    [finding] = Guard(engine=LocalEngine(languages=None)).check(answer, passages).findings
     return finding
 
 

@@ -55,6 +55,8 @@ SENTENCES = {
     "had": ("Had he sold it, she would have left.", "he sold it"),
     "is possible": ("It is unlikely that he sold it.", "he sold it"),
     "whether": ("They asked whether he sold it.", "he sold it"),
+    "nicht wahr": ("Es ist nicht wahr, dass er Geld genommen hat.", "er Geld genommen hat"),
+    "并非": ("并非所有游客都可以免费入园。", "所有游客都可以免费入园"),
     "angeblich": ("Er hat angeblich Geld genommen.", "Geld genommen"),
     "selon des rumeurs": ("Selon des rumeurs, il a vendu.", "il a vendu"),
     "bestreitet": ("Er bestreitet, dass er Geld nahm.", "er Geld nahm"),
