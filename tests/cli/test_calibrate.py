@@ -144,7 +144,7 @@ def test_a_policy_file_to_start_from_keeps_its_fields(calibrate, tmp_path):
 
 def test_data_that_nobody_can_judge_are_refused(calibrate):
     """UNVERIFIED is never delivered as supported, which would look like safety."""
-    rows = [row | {"answer": "这座桥建于1954年，由一位工程师设计。"} for row in records()]
+    rows = [row | {"answer": "이 다리는 한 기술자가 설계하여 1954년에 지어졌다."} for row in records()]
     code, out, _, err = calibrate(rows, "--target-error", 0.1)
     assert (code, out.exists()) == (2, False)
     assert "could not judge 16 of 16" in err
@@ -152,7 +152,7 @@ def test_data_that_nobody_can_judge_are_refused(calibrate):
 
 def unreadable(**changes):
     """Rows that the guard cannot judge: an error that comes only with the work."""
-    return [row | {"answer": "这座桥建于1954年，由一位工程师设计。"} | changes for row in records()]
+    return [row | {"answer": "이 다리는 한 기술자가 설계하여 1954년에 지어졌다."} | changes for row in records()]
 
 
 PLACES = {

@@ -117,7 +117,7 @@ def test_extract_then_check_claims(tmp_path, command):
     assert code == 1
     assert [[c["verdict"] for c in o["claims"]] for o in out] == [
         ["supported", "unsupported"],
-        ["supported", "unverified"],
+        ["supported", "unsupported"],
     ]
     assert [f["claim"] for f in out[0]["findings"]] == [
         "Larkmoor Dam is 64 metres high.",
@@ -161,7 +161,7 @@ def test_passages_are_looked_up_where_there_are_none(command, documents):
     records = [answer, answer | {"passages": None}, answer | {"passages": []}, answer | {"passages": ["Bees dance."]}]
     code, out, _ = command("check", "--retriever", documents, stdin=lines(*records, CHINESE | {"passages": []}))
     assert code == 1
-    assert [o["verdict"] for o in out] == ["supported"] * 3 + ["unsupported", "unverified"]
+    assert [o["verdict"] for o in out] == ["supported"] * 3 + ["unsupported", "unsupported"]
     assert [p["id"] for p in out[0]["passages"]] == ["dam.md#1"]
     assert "passages" not in out[3]
     assert out[4]["passages"] == [{"id": "长城.txt#1", "title": "长城", "text": "长城始建于春秋战国时期。"}]

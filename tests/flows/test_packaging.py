@@ -81,9 +81,13 @@ def test_types_are_shipped():
     assert [f.name for f in folders if not (f / "py.typed").is_file()] == []
 
 
-def test_the_model_is_small():
-    """At most 25 MB ship."""
-    assert sum(p.stat().st_size for p in (ROOT / "engines" / "local" / "model").iterdir()) <= 25 * 2**20
+def test_the_models_are_small():
+    """At most 25 MB for English ship, and 60 MB in all."""
+    english, others = (
+        sum(p.stat().st_size for p in (ROOT / "engines" / "local" / name).iterdir()) for name in ("model", "languages")
+    )
+    assert english <= 25 * 2**20
+    assert english + others <= 60 * 10**6
 
 
 def test_a_check_opens_no_connection():

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import random
 
-from training.packs import CLAIMS, Claim, Pack, packed, record_packs, swapped_packs, with_swaps
+from training.cases import cases
+from training.packs import (
+    ABROAD,
+    CLAIMS,
+    LATER,
+    Claim,
+    Pack,
+    packed,
+    record_packs,
+    rounds,
+    swapped_packs,
+    with_swaps,
+)
 from training.pairs import NOT_SUPPORTED, SUPPORTED, Pair
 
 RECORD = {
@@ -55,3 +67,23 @@ def test_stretches_of_a_passage_bring_sentences_that_they_hold_and_twins_that_th
             assert {claim.label for claim in rights} == {SUPPORTED}
             assert {claim.label for claim in wrongs} == {NOT_SUPPORTED}
             assert not any(claim.text in pack.premise for claim in wrongs)
+
+
+def test_other_languages_take_the_place_of_half_of_the_english_cases(tmp_path, monkeypatch):
+    monkeypatch.setitem(LATER, "short", 0)
+    monkeypatch.setitem(LATER, "long", 0)
+    shown = {}
+    monkeypatch.setattr("training.packs.case_pairs", lambda row, rng: shown.setdefault(row["id"], []))
+    (tmp_path / "train" / "written").mkdir(parents=True)
+
+    def met(langs):
+        shown.clear()
+        next(rounds(tmp_path, random.Random(1), warmed=True, langs=langs))
+        return len(shown.keys() & {row["id"] for row in cases(held=False)}), len(shown)
+
+    assert met(("en",)) == (LATER["cases"], LATER["cases"])
+    assert met(("en", "de", "ja")) == (LATER["cases"] // 2, LATER["cases"] // 2 + ABROAD["cases"])
+
+
+def test_a_character_of_chinese_costs_as_much_as_three_of_english():
+    assert len(Pack("大坝", (Claim("ab", SUPPORTED),), "s")) == len(Pack("abcdef", (Claim("ab", SUPPORTED),), "s"))

@@ -111,10 +111,14 @@ def test_a_pipe_is_answered_line_by_line(server, data):
 
 
 def test_a_cascade_asks_only_about_what_is_unsure(server, tmp_path):
-    """Copied English is sure, Chinese is for the model; the share and the calls saved are reported."""
+    """Copied English is sure, Korean is for the model; the share and the calls saved are reported."""
     rows = [
         {"id": "sure", "answer": "The dam is 64 metres high.", "passages": PASSAGES},
-        {"id": "unread", "answer": "水库的闸门在夏天漆成了绿色。", "passages": ["那年夏天，水库的闸门漆成了绿色。"]},
+        {
+            "id": "unread",
+            "answer": "저수지 수문은 여름에 초록색으로 칠해졌다.",
+            "passages": ["그해 여름 수문을 초록색으로 칠했다."],
+        },
     ]
     done = run("check", write(tmp_path / "a.jsonl", rows), "--engine", "cascade", "--model", "m",
                "--base-url", server.base_url)  # fmt: skip
