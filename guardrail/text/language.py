@@ -65,9 +65,6 @@ _FOREIGN = (
 _ENGLISH_ALONE = _ENGLISH - frozenset("in an on as at was do or were".split())
 """Common English words that no other language here has."""
 
-_SEVERAL = 4
-"""Words without a common English one among them, where one of another language tells."""
-
 
 def language(text: str) -> str:
     """ISO 639-1 code by script, from the first 600 characters; "en" stands for every Latin-script language."""
@@ -113,12 +110,12 @@ def may_be_english(text: str) -> bool:
         return True
     if len(_LATIN.findall(sample)) < 0.75 * letters:
         return False
-    words = [word.lower() for word in _WORD.findall(sample.replace("et al.", ""))]
-    english = sum(word in _ENGLISH for word in words)
-    foreign = sum(word in _FOREIGN for word in words)
+    words = _WORD.findall(sample.replace("et al.", ""))
+    english = sum(word.lower() in _ENGLISH for word in words)
+    foreign = sum(word.lower() in _FOREIGN for word in words if len(word) == 1 or not word.isupper())
     if foreign:  # by themselves letters with accents may be those of names
-        foreign += sum(word not in _FOREIGN and _ACCENTED.search(word) is not None for word in words)
-    return not (foreign > 2 * english and (foreign >= 2 or len(words) >= _SEVERAL))
+        foreign += sum(word.islower() and word not in _FOREIGN and bool(_ACCENTED.search(word)) for word in words)
+    return not (foreign >= 2 and foreign > 2 * english)
 
 
 def is_english_among(text: str, whole: str) -> bool:

@@ -71,7 +71,7 @@ def gives_day(
     wanted, known = _day_of(value), [moment for moment in moments if moment.month]
     if wanted is None:
         return False
-    known += [moment._replace(day=None) for moment in known if moment.day]
+    known += [moment._replace(day=None) for moment in known if moment.day and moment.years]
     single = list(_single_steps(workings))
     stated_by_judge = [(left, right) for left, right, inner in single if not inner]
     steps = [(*each, inner) for left, right, inner in single for each in _steps([(left, right)])]
@@ -82,7 +82,7 @@ def gives_day(
         )
         if not told or not any(_agree(step.start, each) for each in known):
             continue
-        if not any(_is(stated, end) for end in _ends(step)):
+        if (stated.day and not step.start.day) or not any(_is(stated, end) for end in _ends(step)):
             continue
         known.append(stated)
         if not inner and _agree(wanted, stated):
@@ -144,7 +144,7 @@ def _single_steps(workings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, st
                 first = left[: cuts[1]]
                 step = _signed_step(first)
                 ends = _ends(step) if step else []
-                if not ends:
+                if step is None or not ends or not step.start.day:
                     break
                 yield first, ends[0].isoformat(), True
                 left = ends[0].isoformat() + left[cuts[1] :]

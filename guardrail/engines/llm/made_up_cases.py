@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from guardrail.engines.llm.workings import both_ways
 from guardrail.text.facts import extract
@@ -28,11 +29,19 @@ _OPENING = re.compile(
 )
 """Such a case in German, Spanish or French, up to what is said of it."""
 
+_RULE = re.compile(
+    r"\s*(?:ein|eine|un|una|une)\s.*?(?:\bwerden\b|\bser\b|[aei]rse\b|\bêtre\b)", re.IGNORECASE | re.DOTALL
+)
+"""A rule, not a case, whose value is what it says: "Eine Kaution von 500 Euro muss hinterlegt werden"."""
+
 _LIMIT = re.compile(
-    r"\b(?:(?P<most>bis(?:\szu)?|höchstens|maximal|unter|weniger\sals|hasta|máximo|menos\sde|jusqu['’]à|moins\sde)"
-    r"|(?P<least>ab|mindestens|über|mehr\sals|más\sde|a\spartir\sde|plus\sde|au\smoins|à\spartir\sde|dès))\s(?=\d)",
+    r"(?<!\bnicht )(?<!\bkein )(?<!\bkeine )(?<!\bno )(?<!\bpas )"
+    r"\b(?:(?P<most>bis(?:\szu)?|höchstens|maximal|hasta|máximo|jusqu['’]à)|(?P<under>unter|weniger\sals|menos\sde|moins\sde)"
+    r"|(?P<least>ab|mindestens|a\spartir\sde|au\smoins|à\spartir\sde|dès)|(?P<over>über|mehr\sals|más\sde|plus\sde))\s(?=\d)",
     re.IGNORECASE,
 )
+_KEEPS = {"most": operator.le, "under": operator.lt, "least": operator.ge, "over": operator.gt}
+_NEXT = re.compile(r"\s?([^\W\d_]+|[%€$£¥])")
 
 
 def case_of(said: str) -> str:
@@ -53,28 +62,37 @@ def lies_within(value: str, said: str, links: Sequence[tuple[str, str]], texts: 
         links: What the judge takes for the same: ("Schaden von 8.000 Euro", "Schäden bis 10.000 Euro").
         texts: The documents.
     """
-    opening, amounts, same = _OPENING.match(said), _amounts(value), value.casefold()
-    if opening is None or same not in opening.group().casefold() or len(amounts) != 1:
+    opening, amounts = _OPENING.match(said), _amounts(value)
+    there = re.compile(rf"(?<![\w.,]){re.escape(value)}(?![\w]|[.,]\d)", re.IGNORECASE)
+    at = there.search(opening.group()) if opening else None
+    if at is None or len(amounts) != 1 or _RULE.match(said):
         return False
     for one, other in both_ways(links):
         limit = _LIMIT.search(other)
-        if same not in one.casefold() or limit is None:
+        if limit is None or not there.search(one):
             continue
         words = re.compile(rf"(?<!\w){re.escape(other[limit.start() :].strip())}(?!\w|[.,]\d)", re.IGNORECASE)
-        bounds = _amounts(other[limit.end() :])
-        fits = len(bounds) == 1 and _fits(amounts[0], bounds[0], most=limit["most"] is not None)
-        if fits and any(map(words.search, texts)):
-            return True
+        bounds = [fact for fact in extract(other[limit.end() :]).counted if isinstance(fact.value, Amount)]
+        if len(bounds) == 1 and any(map(words.search, texts)):
+            unit = _unit_behind(other, limit.end() + bounds[0].span.end)
+            alike = _unit_behind(said, at.end()) == unit
+            [bound] = _amounts(other[limit.end() :])
+            if _fits(amounts[0], bound, _KEEPS[str(limit.lastgroup)], alike):
+                return True
     return False
+
+
+def _unit_behind(text: str, at: int) -> str:
+    found = _NEXT.match(text, at)
+    return found[1].casefold() if found else ""
 
 
 def _amounts(text: str) -> list[Amount]:
     return [fact.value for fact in extract(text).counted if isinstance(fact.value, Amount)]
 
 
-def _fits(value: Amount, bound: Amount, *, most: bool) -> bool:
-    """Whether an amount keeps a limit; one without a unit counts in the other's."""
-    if value.unit and bound.unit and value.unit != bound.unit:
-        return False
-    one, other = (value.base, bound.base) if value.unit and bound.unit else (value.raw, bound.raw)
-    return one <= other if most else one >= other
+def _fits(value: Amount, bound: Amount, keeps: Callable[[float, float], bool], alike: bool) -> bool:
+    """Whether an amount keeps a limit in the same unit, or of the same things (``alike``) where one has none."""
+    if value.unit and bound.unit:
+        return value.unit == bound.unit and keeps(value.base, bound.base)
+    return alike and keeps(value.raw, bound.raw)

@@ -119,9 +119,10 @@ class LocalEngine:
         if self.languages is not None and left:
             part = replace(request, segments=tuple(request.segments[n] for n in left))
             found = read_passages(load(self.languages, self.threads), part, library, list(left.values()))
-            for (number, view), whole in zip(left.items(), found, strict=True):
+            for number, segment, whole in zip(left, part.segments, found, strict=True):
                 if whole != {}:
-                    read[number] = SegmentRead(readings_of(view, whole or {}), whole, self.languages)
+                    views_read = library.views(segment, tuple(whole or ()))  # each passage that was read has a window
+                    read[number] = SegmentRead(readings_of(views_read, whole or {}), whole, self.languages)
         return read
 
     def read_whole(

@@ -18,10 +18,14 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 _MINUS = re.compile(
-    r"(?:^|(?<=[\s(（=:：，、])|(?<=[ぁ-ヺ一-鿿])(?<![零〇一二两三四五六七八九十百千万亿]))(?:[-−–]|minus\s)$"
+    r"(?:^|(?<=[\s(（=:：，、；“「『])|(?<=[ぁ-ヺ一-鿿])(?<![零〇一二两三四五六七八九十百千万亿億萬]))(?:[-−–]|minus\s)$"
     r"|(?:零下|氷点下|マイナス)\s?$",
     re.IGNORECASE,
 )
+_RANGE_BEFORE = re.compile(
+    r"[0-9零〇一二两三四五六七八九十百千万亿億萬]\s?(?:(?:摄氏|攝氏)?度|パーセント|个?百分点|[点點成割倍折年月日])[-−–]$"
+)
+"""A dash behind an amount parts a range: "5度-10度"."""
 _SIGNED = frozenset({"°C", "%"})
 """Units in which a minus is a sign; before others it is mostly a dash."""
 
@@ -63,6 +67,12 @@ _ABOUT = re.compile(
 _BEHIND = re.compile(
     r"\s?(?:(?P<over>多|余|or\s(?:more|over|older|above)|以上|\+)|(?P<under>or\s(?:less|fewer|under)|以下|以内|之内)|(?P<about>左右|上下|or\sso|来))"
 )
+
+
+def _minus(text: str, start: int) -> re.Match[str] | None:
+    """The sign right before a number."""
+    found = _MINUS.search(text, max(0, start - 6), start)
+    return None if found and _RANGE_BEFORE.search(text, max(0, start - 8), start) else found
 
 
 def _bound(text: str, start: int, end: int) -> Bound:
@@ -122,7 +132,7 @@ def _amount(text: str, numeral: Numeral, before: Word | None, *, first: bool) ->
             dimension = "%"
     if dimension == "m" and (money := unit_before(text, start)):  # "$5m" are millions of money, not metres
         (dimension, factor, start), value = money, value * 1e6
-    if dimension in _SIGNED and (sign := _MINUS.search(text, max(0, start - 6), start)):
+    if dimension in _SIGNED and (sign := _minus(text, start)):
         start, value = sign.start(), -value
     if not dimension and numeral.form == "digits" and text[end : end + 1].isalpha() and not is_cjk(text[end]):
         return None  # "4x4": part of a word

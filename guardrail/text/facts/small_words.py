@@ -30,14 +30,14 @@ _SMALL_WORDS |= {
     for word in words.split()
 }
 _LONGEST_FIRST = sorted(_SMALL_WORDS, key=len, reverse=True)
-_SMALL_WORDS["dos"] = 2
 _SMALL_WORD = re.compile(
     rf"(?<!-)\b(?:{'|'.join(_LONGEST_FIRST)}|dos(?=\s(?:años|meses|semanas|días|horas|minutos|veces)\b))\b(?!-)",
     re.IGNORECASE,
 )
 """Before other words "dos" may be Portuguese, French or a system's name."""
+_DOS = 2
 
 
 def in_digits(text: str) -> str:
     """The text with small numbers in digits that German, Spanish and French words name, and nothing else ("neuf")."""
-    return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS[match.group().casefold()]), text)
+    return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS.get(match.group().casefold(), _DOS)), text)

@@ -21,7 +21,7 @@ def moments(text):
 
 
 NUMBERS = {2.0, 3.0, 12.0, 18.0, 21.0, 75.0}
-DAYS = moments("1 June, 16 April, 1 April, 31 March, 6 October; not before December 2025")
+DAYS = moments("1 June, 16 April, 1 April, 31 March, 6 October; not before December 2025, 4 July 2027")
 ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 April, 3 May, Tuesday, Friday")
 
 
@@ -41,8 +41,8 @@ ENDS = moments("open from 17:30 to 20:40, from May 2025 through December, 20 Apr
         ("1 March 2025", [("1 March 2025", "three months before 1 June 2025")]),
         ("September 2025", [("September 2025", "drei Monate nach dem 1. Juni 2025")]),
         ("Oktober 2025", [("Dezember 2025 - 2 Monate", "Oktober 2025")]),
-        ("agosto de 2025", [("dos meses después de junio de 2025", "agosto de 2025")]),
-        ("August 2025", [("June 2025 + 2 months", "August 2025")]),  # of 1 June
+        ("febrero de 2026", [("dos meses después de diciembre de 2025", "febrero de 2026")]),
+        ("May 2027", [("July 2027 - 2 months", "May 2027")]),  # of 4 July 2027
         ("18 September", [("6 October - 21 days", "15 September"), ("15 September + 3 days", "18 September")]),
     ],
 )
@@ -66,6 +66,9 @@ def test_right_ones(value, workings):
         ("16 July 2025", [("three months later", "16 July 2025")]),
         ("4 June 2025", [("1 June 2025 + 3 working days", "4 June 2025")]),  # holidays are not known
         ("November 2025", [("December 2025 - 2 months", "November 2025")]),
+        ("1 October 2025", [("December 2025 - 2 months", "1 October 2025")]),  # a month has no day
+        ("4 October 2025", [("December 2025 - 2 months + 3 days", "4 October 2025")]),
+        ("August 2031", [("June 2031 + 2 months", "August 2031")]),  # a year that nobody names
         ("October 2025", [("November 2025 - 2 months", "October 2025")]),  # another month than the known one
         ("2 October 2025", [("December 2025 - 2 months", "2 October 2025")]),
         ("September 2025", [("December 2025 - 75 days", "September 2025")]),  # from which day?

@@ -40,6 +40,14 @@ def test_a_made_up_case_keeps_a_limit_of_a_document(value, said, link, texts):
         ("25 kg", "Un perro solo puede viajar con bozal de 25 kg.", "perros de más de 10 kg", DOGS),  # behind the verb
         ("25 kg", "Un perro de 25 kg solo puede viajar con bozal.", "perros grandes", DOGS),
         ("perro", "Un perro de 25 kg solo puede viajar con bozal.", "perros de más de 10 kg", DOGS),
+        ("500 euros", "Una multa de 500 euros puede imponerse.", "hasta 3.000 euros", ["hasta 3.000 euros"]),  # a rule
+        ("500 Euro", "Eine Kaution von 500 Euro muss hinterlegt werden.", "bis 1.000 Euro", ["bis 1.000 Euro"]),
+        ("3 jours", "Un congé de 3 jours peut être demandé.", "jusqu'à 10 jours", ["jusqu'à 10 jours"]),
+        ("10.000 Euro", "Bei einem Schaden von 10.000 Euro gilt es.", "unter 10.000 Euro", ["unter 10.000 Euro"]),
+        ("18 Jahre", "Wer 18 Jahre alt ist, darf fahren.", "über 18 Jahre", ["Personen über 18 Jahre"]),
+        ("8", "Wer 18 Jahre alt ist, kann fahren.", "unter 10 Jahren", ["unter 10 Jahren"]),  # no number of its own
+        ("20", "Wer 20 Punkte hat, darf fahren.", "mehr als 5 Euro", ["mehr als 5 Euro"]),
+        ("8.000 Euro", "Bei einem Schaden von 8.000 Euro gilt es.", "nicht bis 10.000 Euro", ["nicht bis 10.000 Euro"]),
     ],
 )
 def test_others_do_not(value, said, link, texts):

@@ -99,3 +99,12 @@ def test_what_was_not_read_in_time_is_unverified(reader):
     reader.stops_after = 1
     asked = request(f"{GERMAN} Sie liegt am See und ist alt.", GERMAN)
     assert [row.cause for row in LocalEngine().verify(asked).rows] == [None, Cause.TIMEOUT]
+
+
+def test_a_passage_that_was_read_counts_although_others_share_more_words(reader):
+    decoys = [
+        f"도서관 Bücherei Montag Dienstag geöffnet {n} 입니다 그리고 도시의 다른 시설도 있습니다." for n in range(5)
+    ]
+    [row] = LocalEngine().verify(request(GERMAN, *decoys, FRENCH)).rows
+    assert reader.pairs == [(FRENCH, GERMAN)]
+    assert row.cells[-1] is not None

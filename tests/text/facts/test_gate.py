@@ -275,6 +275,8 @@ def test_reading_takes_linear_time(piece):
         ("温度在 02:50 回到 -19.1℃。", "02:50温度回到-19.1℃。", False),
         ("温度升至 17.4℃。", "温度升至-17.4℃。", True),
         ("温度为二十-30℃。", "温度为20-30℃。", False),
+        ("気温は10度-15度だった。", "気温は10℃-15℃だった。", False),
+        ("割合は30パーセント-50パーセント。", "割合は30%-50%。", False),
     ],
 )
 def test_a_minus_is_part_of_a_temperature_or_share(claim, evidence, clash):
