@@ -136,8 +136,9 @@ def rounds(
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
         counts = dict(FIRST if number < FIRST_ROUNDS else LATER)
-        beside = ABROAD if abroad and counts["cases"] else dict.fromkeys(ABROAD, 0)
-        if any(beside.values()):
+        beside = dict.fromkeys(ABROAD, 0)
+        if abroad and counts["cases"]:
+            beside = ABROAD
             counts |= {kind: counts[kind] // 2 for kind in ("cases", "contrast", "places")}
         chosen = least_shown(sets, seen, counts["contrast"], rng)
         made = [pack for row in chosen for pack in packed(contrast_group(row, rng, sets))]

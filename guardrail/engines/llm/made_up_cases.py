@@ -72,13 +72,13 @@ def lies_within(value: str, said: str, links: Sequence[tuple[str, str]], texts: 
         if limit is None or not there.search(one):
             continue
         words = re.compile(rf"(?<!\w){re.escape(other[limit.start() :].strip())}(?!\w|[.,]\d)", re.IGNORECASE)
-        bounds = [fact for fact in extract(other[limit.end() :]).counted if isinstance(fact.value, Amount)]
-        if len(bounds) == 1 and any(map(words.search, texts)):
-            unit = _unit_behind(other, limit.end() + bounds[0].span.end)
-            alike = _unit_behind(said, at.end()) == unit
-            [bound] = _amounts(other[limit.end() :])
-            if _fits(amounts[0], bound, _KEEPS[str(limit.lastgroup)], alike):
-                return True
+        bounds = _amounts(other[limit.end() :])
+        if len(bounds) != 1 or not any(map(words.search, texts)):
+            continue
+        (bound, end), (amount, _) = bounds[0], amounts[0]
+        alike = _unit_behind(said, at.end()) == _unit_behind(other, limit.end() + end)
+        if _fits(amount, bound, _KEEPS[str(limit.lastgroup)], alike):
+            return True
     return False
 
 
@@ -87,8 +87,9 @@ def _unit_behind(text: str, at: int) -> str:
     return found[1].casefold() if found else ""
 
 
-def _amounts(text: str) -> list[Amount]:
-    return [fact.value for fact in extract(text).counted if isinstance(fact.value, Amount)]
+def _amounts(text: str) -> list[tuple[Amount, int]]:
+    """The amounts of a text, each with where it ends."""
+    return [(fact.value, fact.span.end) for fact in extract(text).counted if isinstance(fact.value, Amount)]
 
 
 def _fits(value: Amount, bound: Amount, keeps: Callable[[float, float], bool], alike: bool) -> bool:

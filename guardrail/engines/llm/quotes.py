@@ -289,7 +289,7 @@ class Documents:
                 or (twice and self._follows_twice(missing.claim_value, [*beside, *aliases]))
                 or (twice and self._is_verbatim(missing.claim_value, aliases))
                 or (twice and not self.hostile and self._question.has_of(missing.claim_value, aliases))
-                or (twice and not self.hostile and lies_within(missing.claim_value, said, aliases, self._plain))
+                or (twice and not self.hostile and self._is_case_within(missing.claim_value, said, aliases))
             ):
                 continue
             if missing.kind not in kinds or missing.weight < _HARD or (own and surface not in own):
@@ -336,6 +336,10 @@ class Documents:
             for figures in written
             if figures and self._mentions(figures.group()) and (day.day, day.month) in self._days(figures)
         )
+
+    def _is_case_within(self, value: str, said: str, aliases: Sequence[tuple[str, str]]) -> bool:
+        """Whether the answer makes up a case of that value, which keeps a limit that the judge shows in a passage."""
+        return lies_within(value, said, aliases, [passage.text for passage in self.passages])
 
     def _is_verbatim(self, value: str, aliases: Sequence[tuple[str, str]]) -> bool:
         """Whether the judge says which words of a passage give the value, with its figures: "1 November = the 1st"."""
@@ -410,10 +414,6 @@ class Documents:
         foreign = (s.text for p in self.passages if not may_be_english(p.text) for s in sentences(p.text))
         words = ((text, in_digits(text)) for text in foreign)
         return [*titles, *told, *(extract(digits) for text, digits in words if digits != text)]
-
-    @cached_property
-    def _plain(self) -> list[str]:
-        return [passage.text for passage in self.passages]
 
     @cached_property
     def _tables(self) -> list[Facts]:

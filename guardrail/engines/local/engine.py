@@ -119,10 +119,9 @@ class LocalEngine:
         if self.languages is not None and left:
             part = replace(request, segments=tuple(request.segments[n] for n in left))
             found = read_passages(load(self.languages, self.threads), part, library, list(left.values()))
-            for number, segment, whole in zip(left, part.segments, found, strict=True):
+            for (number, view), segment, whole in zip(left.items(), part.segments, found, strict=True):
                 if whole != {}:
-                    views_read = library.views(segment, tuple(whole or ()))  # each passage that was read has a window
-                    read[number] = SegmentRead(readings_of(views_read, whole or {}), whole, self.languages)
+                    read[number] = SegmentRead(_readings(library, segment, view, whole or {}), whole, self.languages)
         return read
 
     def read_whole(
@@ -166,6 +165,12 @@ class LocalEngine:
             errors = tuple(worst[VERDICTS:])
             readings.append(Reading(view, supported, max(p[1] for p in of_pieces), errors) if done else None)
         return result
+
+
+def _readings(library: Library, segment: Segment, views: SegmentViews, whole: Whole) -> list[Reading | None]:
+    """What was made of whole passages, by windows; each passage that was read has one."""
+    shown = {view.window.passage for view in views.windows if view.window is not None}
+    return readings_of(views if whole.keys() <= shown else library.views(segment, tuple(whole)), whole)
 
 
 def own_segments(segments: Sequence[Segment], library: Library) -> tuple[bool, ...]:

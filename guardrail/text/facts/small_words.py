@@ -35,9 +35,9 @@ _SMALL_WORD = re.compile(
     re.IGNORECASE,
 )
 """Before other words "dos" may be Portuguese, French or a system's name."""
-_DOS = 2
+_DIGITS = {word: str(number) for word, number in _SMALL_WORDS.items()} | {"dos": "2"}
 
 
 def in_digits(text: str) -> str:
     """The text with small numbers in digits that German, Spanish and French words name, and nothing else ("neuf")."""
-    return _SMALL_WORD.sub(lambda match: str(_SMALL_WORDS.get(match.group().casefold(), _DOS)), text)
+    return _SMALL_WORD.sub(lambda match: _DIGITS[match.group().casefold()], text)
