@@ -9,6 +9,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+HALF = ".half"
+"""Ending of a narrow matrix's name in an exported graph, where it stands in half precision and turned round."""
+
 RANK = 32
 RATE = 6e-4
 """Highest learning rate of the narrow matrices."""

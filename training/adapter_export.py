@@ -19,6 +19,8 @@ import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import Tensor
 
+from training.adapter import HALF
+
 WEIGHTS = "weights.onnx"
 _LEAST = 10_000
 """Bytes from which a tensor is taken from the other file."""
@@ -64,7 +66,7 @@ def _insert(graph: GraphProto, layer: str, down: Tensor, up: Tensor) -> None:
     narrow = {f"{layer}.down": down.T, f"{layer}.up": up.T}
     made: list[NodeProto] = []
     for name, matrix in narrow.items():
-        half = numpy_helper.from_array(np.ascontiguousarray(matrix.half().numpy()), f"{name}.half")
+        half = numpy_helper.from_array(np.ascontiguousarray(matrix.half().numpy()), f"{name}{HALF}")
         graph.initializer.append(half)
         made.append(helper.make_node("Cast", [half.name], [name], to=TensorProto.FLOAT))
     made += [

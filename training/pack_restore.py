@@ -1,21 +1,26 @@
 """Float weights from an exported reader of packs, so that training can go on from what ships (--start model.onnx).
 
-Frozen weights are left out: they are the base model's own. What a few bits took away comes back within some steps.
+What a few bits took away comes back within some steps. Adapters (training.adapter) are found beside their matrices.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
 from numpy.typing import NDArray
-from onnx import numpy_helper
+from onnx import NodeProto, numpy_helper
 from torch import Tensor
 
-PRODUCT, SUM = "MatMulNBits", "Add"
+from training.adapter import HALF
+
+PRODUCT, WHOLE_PRODUCT = "MatMulNBits", "MatMulInteger"
 BIAS = ".bias"
+_BETWEEN = frozenset({"Cast", "Mul", "Add"})
+"""What stands between a product and the sum with its bias."""
 
 
 def restore_packs(path: Path) -> dict[str, Tensor]:
@@ -27,22 +32,46 @@ def restore_packs(path: Path) -> dict[str, Tensor]:
     graph = onnx.load(str(path)).graph
     arrays = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
     found = {name: torch.from_numpy(array.copy()) for name, array in arrays.items() if _is_plain(name, array)}
-    sums = {name: node for node in graph.node if node.op_type == SUM for name in node.input}
+    readers = {name: node for node in graph.node for name in node.input}
     for node in graph.node:
-        if node.op_type != PRODUCT:
+        if node.op_type not in (PRODUCT, WHOLE_PRODUCT):
             continue
-        bias = next((name for name in sums[node.output[0]].input if name.endswith(BIAS)), None)
+        bias = _bias(node, readers)
         if bias is None:
             raise ValueError(f"cannot tell which layer {node.name!r} of {path} belongs to: no bias is added to it")
-        sizes = {each.name: each.i for each in node.attribute}
-        weight = _plain(*(arrays[name] for name in node.input[1:4]), bits=sizes["bits"], block=sizes["block_size"])
-        found[bias.removesuffix(BIAS) + ".weight"] = torch.from_numpy(weight[:, : sizes["K"]].copy())
+        layer = bias.removesuffix(BIAS).removesuffix(".linear")  # a smoothed layer is wrapped (training.smoothing)
+        if node.op_type == PRODUCT:
+            sizes = {each.name: each.i for each in node.attribute}
+            weight = _plain(*(arrays[name] for name in node.input[1:4]), bits=sizes["bits"], block=sizes["block_size"])
+            weight = weight[:, : sizes["K"]]
+        else:
+            weight = _whole(arrays, node.input[1].removesuffix("_quantized")).T * arrays.get(f"{layer}.inverse", 1.0)
+        found[f"{layer}.weight"] = torch.from_numpy(np.ascontiguousarray(weight))
+        found[f"{layer}.bias"] = found[bias]
     for name, array in arrays.items():
         stem = name.removesuffix("_quantized")
-        if stem != name and array.ndim == 2:
-            values = array.astype(np.float32) - arrays[f"{stem}_zero_point"].astype(np.float32)
-            found[stem] = torch.from_numpy(values * arrays[f"{stem}_scale"])
+        if stem != name and array.ndim == 2 and "::" not in stem:
+            found[stem] = torch.from_numpy(_whole(arrays, stem))
+        if name.endswith(HALF):
+            found[name.removesuffix(HALF)] = torch.from_numpy(np.ascontiguousarray(array.T.astype(np.float32)))
     return found
+
+
+def _bias(product: NodeProto, readers: Mapping[str, NodeProto]) -> str | None:
+    """The name of the bias that is added to a product, after its scale and what an adapter adds."""
+    node = readers.get(product.output[0])
+    while node is not None and node.op_type in _BETWEEN:
+        bias = next((name for name in node.input if name.endswith(BIAS)), None)
+        if bias is not None:
+            return bias
+        node = readers.get(node.output[0])
+    return None
+
+
+def _whole(arrays: Mapping[str, NDArray[np.generic]], name: str) -> NDArray[np.float32]:
+    """A tensor of int8 with a scale, or one for each column."""
+    values = arrays[f"{name}_quantized"].astype(np.float32) - arrays[f"{name}_zero_point"].astype(np.float32)
+    return np.asarray(values * arrays[f"{name}_scale"].astype(np.float32), dtype=np.float32)
 
 
 def _is_plain(name: str, array: NDArray[np.generic]) -> bool:

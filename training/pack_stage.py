@@ -138,12 +138,14 @@ class Trainer:
         self.spent = 0.0
         self.losses: list[float] = []
         state = torch.load(out / "state.pt", map_location="cpu") if (out / "state.pt").exists() else None
-        if state is None and start is not None:
+        found: dict[str, Tensor] = {}
+        if start is not None and state is None:
             exported = start.suffix == ".onnx"
             found = restore_packs(start) if exported else torch.load(start, map_location="cpu")
             model.load_state_dict(found, strict=not exported)
         if adapter:
             adapt(model, model.upper(), model.head)
+            model.load_state_dict({n: value for n, value in found.items() if n.endswith((".down", ".up"))}, strict=False)
         if state is not None:
             model.load_state_dict(state["model"])
         self.model = model.to(self.device)
@@ -254,8 +256,8 @@ def run_stage(
     parser.add_argument("--batch-characters", type=int, default=BATCH_CHARACTERS)
     parser.add_argument("--seed", type=int, default=3)
     given = parser.parse_args()
-    if given.adapter and (given.start is None or given.start.suffix == ".onnx"):
-        parser.error("--adapter needs --start: the model.pt of a run, whose weights stay as they are")
+    if given.adapter and given.start is None:
+        parser.error("--adapter needs --start: weights that stay as they are, of a run or exported")
     trainer = Trainer(
         make(given.base, given.frozen),
         given.base,
