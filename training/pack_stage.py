@@ -145,7 +145,9 @@ class Trainer:
             model.load_state_dict(found, strict=not exported)
         if adapter:
             adapt(model, model.upper(), model.head)
-            model.load_state_dict({n: value for n, value in found.items() if n.endswith((".down", ".up"))}, strict=False)
+            model.load_state_dict(
+                {n: value for n, value in found.items() if n.endswith((".down", ".up"))}, strict=False
+            )
         if state is not None:
             model.load_state_dict(state["model"])
         self.model = model.to(self.device)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail.evaluation.stress import right_versions, wrong_versions
+from guardrail.text.language import may_be_english
 from guardrail.text.passages import sentences
 from guardrail.types import ErrorType
 from training import mixture
@@ -58,9 +59,9 @@ FIRST_ROUNDS = 6
 OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
 
-ABROAD = {"cases": 60, "contrast": 45}
-"""Cases and contrast sets in other languages in a round after the first ones, where such are wanted; the English cases,
-sets and stretches are half as many there."""
+ABROAD = {"cases": 60, "contrast": 45, "places": 70}
+"""Cases, contrast sets and stretches in other languages in a round after the first ones, where such are wanted; the
+English ones are half as many there."""
 
 CLAIMS = 12
 """Most claims of one pack, but for swapped twins."""
@@ -133,6 +134,7 @@ def rounds(
     seen: Counter[str] = Counter()
     shown_cases: Counter[str] = Counter()
     texts = [p["text"] for row in known_cases for p in row["passages"]] + [row["p"] for row in sets]
+    texts_abroad = [p["text"] for row in cases_abroad for p in row["passages"]]
     at = 0
     for number in count(FIRST_ROUNDS if warmed else 0):
         counts = dict(FIRST if number < FIRST_ROUNDS else LATER)
@@ -151,7 +153,9 @@ def rounds(
         for row in least_shown(sets_abroad, seen, beside["contrast"], rng):
             made += packed(contrast_group(row, rng, sets_abroad))
         for row in least_shown(cases_abroad, shown_cases, beside["cases"], rng, key="id"):
-            made += packed(list(case_pairs(row, rng)))
+            made += [with_swaps(pack, rng) for pack in packed(list(case_pairs(row, rng)))]
+        for text in rng.sample(texts_abroad, min(len(texts_abroad), beside["places"])):
+            made += swapped_packs(text, rng)
         made += short[at : at + counts["short"]] + rng.sample(long, counts["long"])
         at = (at + counts["short"]) % max(1, len(short) - counts["short"])
         for record in rng.choices(records, weights, k=counts["records"]):
@@ -181,13 +185,14 @@ def swapped_packs(passage: str, rng: random.Random) -> Iterator[Pack]:
     parts = parts[start : start + rng.choice((2, 3, 4, 6))]
     claims: list[Claim] = []
     for index in rng.sample(range(len(parts)), min(len(parts), CLAIMS // 2)):
-        versions = right_versions(parts[index], rng, others=parts) if rng.random() < 0.6 else []
+        reworded = rng.random() < 0.6 and may_be_english(passage)
+        versions = right_versions(parts[index], rng, others=parts) if reworded else []
         right = rng.choice(versions) if versions else parts[index]
         wrong = swapped(right, parts, rng)
         if wrong is not None:
             claims += [Claim(right, SUPPORTED), Claim(wrong, NOT_SUPPORTED)]
     if claims:
-        yield Pack(" ".join(parts), tuple(claims), "places")
+        yield Pack(("" if _IDEOGRAM.search(passage) else " ").join(parts), tuple(claims), "places")
 
 
 def record_packs(record: dict[str, Any], rng: random.Random) -> Iterator[Pack]:

@@ -10,65 +10,21 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from guardrail.text.passages import sentences
-
-_MONTHS = "January February March April May June July August September October November December"
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
-_COUNTS = "two three four five six seven eight nine ten eleven twelve"
-_SETS = [frozenset(words.split()) for words in (_MONTHS, _DAYS, _COUNTS)]
-_CLOSED = re.compile(rf"\b(?:{'|'.join(f'{_MONTHS} {_DAYS} {_COUNTS}'.split())})(?=s?\b)")
-_CLOCK = re.compile(r"(?<![\d:.,])\d{1,2}[:.]\d\d(?![\d:.,]?\d)")
-_NUMBER = re.compile(
-    r"(?P<sign>[$€£¥]\s?)?(?<![\w.,:/–-])(?P<number>\d+(?:[.,]\d+)*)"
-    r"(?P<unit>\s?%|\s?°C|[ -][A-Za-z]+|)(?![\w:/–]|[.,-]\d)"
-)
-_NAME = re.compile(r"\b[A-Z][\w'’&-]*\w(?: (?:(?:of|de|van|von|the) )?(?:[A-Z][\w'’&-]*\w|[A-Z]\b|\d[\w.]*\b))*")
-_NO_NAMES = frozenset(
-    f"""{_MONTHS} {_DAYS} The A An In On At By For From After Before Since If When Of And But As To It They This That
-    These Those There He She We You I Yes No Not Only All Both Each Every Some Most Neither Either While Although
-    Because Unless Until Under With Without Once Between Its Their His Her Our Your One Two Three Four Five Six Seven
-    Eight Nine Ten More Less Anyone Everyone Nobody Nothing Where Which Who Whoever What During According Instead Any
-    Despite Since Though Whereas Here Now Then First Second Third Last Next Per Up Out Over Row""".split()
-)
+from training.places import Place, places
 
 _BOUND = re.compile(
     r"\b(?:over|under|above|below|up to|at (?:least|most)|(?:more|less|fewer|later|earlier) than|from|to|until|till|by"
-    r"|before|after|within|between)\s(?:the\s)?$",
+    r"|before|after|within|between|über|unter|mindestens|höchstens|bis|bis zu|ab|vor|nach|seit|zwischen"
+    r"|(?:mehr|weniger) als|plus de|moins de|jusqu.à|au (?:moins|plus)|avant|après|entre|dès|à partir de|d.ici"
+    r"|(?:más|menos) de|hasta|(?:al|por lo) menos|como (?:mínimo|máximo)|antes de|después de|desde|a partir de)"
+    r"\s(?:the|den?|la|el|les?)?\s?$|(?:超过|超過|不到|少于|多于|大于|小于|至少|至多|最多|不足|满|滿|约|從|从|至|到|前|最大|最高|最低)$",
     re.IGNORECASE,
 )
-_LISTING = frozenset({"and", "or", "to", "the", "a"})
-
-
-class Place(NamedTuple):
-    """Where a name or value stands in a text; those of the same ``kind`` may change places."""
-
-    start: int
-    end: int
-    kind: str
-    text: str
-
-
-def places(text: str) -> list[Place]:
-    """Names and values of a text in order, but for a single word at its very start, which may be any."""
-    found = [Place(m.start(), m.end(), "clock", m[0]) for m in _CLOCK.finditer(text)]
-    for match in _CLOSED.finditer(text):
-        number = next(i for i, words in enumerate(_SETS) if match[0] in words)
-        found.append(Place(match.start(), match.end(), f"closed {number}", match[0]))
-    for match in _NUMBER.finditer(text):
-        unit, number = match["unit"].strip(" -").lower().removesuffix("s"), match["number"]
-        year = len(number) == 4 and number[:2] in ("18", "19", "20") and not match["sign"]
-        kind = "year" if year else f"number {(match['sign'] or '').strip()}{unit}"
-        found.append(Place(*match.span("number"), kind, number))
-    for match in _NAME.finditer(text):
-        words = match[0].split()
-        if words[0] in _NO_NAMES or _CLOSED.search(match[0]) or (match.start() == 0 and len(words) == 1):
-            continue
-        shape = "code" if any(c.isdigit() for c in match[0]) else str(min(len(words), 3))
-        found.append(Place(match.start(), match.end(), f"name {shape}", match[0]))
-    found.sort()
-    return [p for i, p in enumerate(found) if not any(q.start < p.end and p.start < q.end for q in found[:i])]
+_BOUND_AFTER = re.compile(r"^[^\W\d_]{0,3}?(?:以上|以下|以内|以內|未満|まで|から|より|超|前|後|后|之内|内)")
+_LISTING = frozenset("and or to the a und oder bis et ou à y e o a 和 与 與 と や 或 至 到 、".split())
+_JOINING = re.compile(r"\b[a-zà-ÿ]+\b|[\u3040-\u9fff]")
 
 
 @lru_cache(maxsize=4_000)
@@ -96,14 +52,17 @@ def swapped(claim: str, passages: Sequence[str], rng: random.Random) -> str | No
 
 def _same(one: str, other: str) -> bool:
     """Whether two values are written alike but for marks: "1,500" and "1500", "9:00" and "9.00"."""
-    return re.sub(r"[.,:]", "", one) == re.sub(r"[.,:]", "", other)
+    one, other = (re.sub(r"[.,:]", "", value).replace("两", "二") for value in (one, other))
+    return one == other
 
 
 def _made(claim: str, own: Sequence[Place], others: Mapping[str, frozenset[str]]) -> Iterator[tuple[int, str]]:
     """Number of the place, and the claim with something else there; two of a kind in the claim change places."""
     said = {place.text for place in own}
     for i, place in enumerate(own):
-        if not place.kind.startswith("name") and _BOUND.search(claim[: place.start]):
+        if not place.kind.startswith("name") and (
+            _BOUND.search(claim[: place.start]) or _BOUND_AFTER.search(claim[place.end :])
+        ):
             continue  # "over 12" may be as true as "over 40"
         for other in sorted(others.get(place.kind, frozenset()) - said):
             if other.lower() in claim.lower() or place.text.lower() in other.lower() or _same(other, place.text):
@@ -111,6 +70,6 @@ def _made(claim: str, own: Sequence[Place], others: Mapping[str, frozenset[str]]
             yield i, claim[: place.start] + other + claim[place.end :]
         for later in own[i + 1 :]:
             between = claim[place.end : later.start]
-            listed = not set(re.findall(r"\b[a-z]+\b", between)) - _LISTING  # "Ann, Bea and Cy": as true turned round
+            listed = not set(_JOINING.findall(between)) - _LISTING  # "Ann, Bea and Cy": as true turned round
             if later.kind == place.kind and later.text != place.text and not listed:
                 yield i, claim[: place.start] + later.text + between + place.text + claim[later.end :]
