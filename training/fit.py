@@ -2,6 +2,7 @@
 
     python -m training.fit --data DATA --model guardrail/engines/local/model
     python -m training.fit --data DATA --languages guardrail/engines/local/languages
+    python -m training.fit --data DATA --beside guardrail/engines/local/languages
 
 Only the fold that the weights never saw is used (training/answers.py); nothing of a dev or bench set. Each source
 weighs the same, right and wrong answers too. An answer passes if its worst segment does, so the fit is on answers:
@@ -32,7 +33,7 @@ from guardrail.engines.local.judgement import gate, judge_readings, row_signals
 from guardrail.engines.local.packs import reader_languages
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.rules import bare
-from guardrail.engines.local.scorer import SIGNS, Scorer, Signals, answer_prior
+from guardrail.engines.local.scorer import ALONE, BESIDE, SIGNS, Scorer, Signals, answer_prior
 from guardrail.evaluation.data.labelled import LabelledAnswer
 from guardrail.types import Segment
 from training.answers import (
@@ -112,11 +113,11 @@ def _read_segments(
     library = Library(answer.passages)
     views = [library.views(segment, ()) for segment in segments]
     request = VerifyRequest(segments=segments, passages=answer.passages, question=answer.question)
-    for segment, view, (readings, wide, folder) in zip(
+    for segment, view, (readings, wide, file) in zip(
         segments, views, engine.read_all(request, library, views), strict=True
     ):
         done = [r for r in readings or [] if r is not None]
-        if done and folder == scorer and bare(segment.text) not in library.copies:
+        if done and file == scorer and bare(segment.text) not in library.copies:
             evidence = evidence_texts(judge_readings(segment, library, view, done, _ANY, 1), answer.passages)
             found = check_logic(segment.id, segment.text, segment.relations, evidence) if segment.relations else None
             wrong = found is not None and found.consistent is False
@@ -262,11 +263,15 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=Path("guardrail/engines/local/model"))
     parser.add_argument("--limit", type=int, default=700, help="answers per source at most")
     parser.add_argument("--passages", type=Path, help="folder of a second model that reads whole passages")
-    parser.add_argument("--languages", type=Path, help="folder of the model of other languages: fit its scorer")
+    parser.add_argument("--languages", type=Path, help="folder of the model of six languages: fit its scorer abroad")
+    parser.add_argument("--beside", type=Path, help="the same folder: fit the scorer of both models in English")
     arguments = parser.parse_args()
     rng = random.Random(SEED)
-    scorer = arguments.languages or arguments.passages or arguments.model
-    engine = LocalEngine(arguments.model, passage_reader=arguments.passages, languages=arguments.languages)
+    scorer = (arguments.languages or arguments.passages or arguments.model) / (BESIDE if arguments.beside else ALONE)
+    scorer.touch()  # the engine looks whether it is there
+    engine = LocalEngine(
+        arguments.model, passage_reader=arguments.passages, languages=arguments.languages or arguments.beside
+    )
     if arguments.languages:
         langs = tuple(sorted(reader_languages(arguments.languages) - {"en"}))
         answers = [*written_answers(arguments.data, rng, langs)]
@@ -291,7 +296,7 @@ def main() -> None:
     model = fit(examples)
     shift = shift_for(model, examples, FALSE_ALARMS)
     print(f"intercept moved by {shift:.2f} for false alarms of {FALSE_ALARMS:.0%} on right single claims")
-    (scorer / "scorer.json").write_text(json.dumps(model.record(shift), indent=1) + "\n")
+    scorer.write_text(json.dumps(model.record(shift), indent=1) + "\n")
     print(json.dumps(model.record(shift)))
     print("guardrail.check.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
     table(model, examples, shift)

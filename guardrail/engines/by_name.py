@@ -115,7 +115,7 @@ def _checked(engine: LocalEngine) -> LocalEngine:
     """The engine, if its scorer is of this version: said now, not at the first answer."""
     from guardrail.engines.local.scorer import load_scorer
 
-    load_scorer(engine.passage_reader or engine.folder)
+    load_scorer(engine.english.scorer)
     return engine
 
 

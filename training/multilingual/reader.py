@@ -37,10 +37,11 @@ class Layer(nn.Module):
     def forward(self, state: Tensor, bias: Tensor) -> Tensor:
         """State: (packs, tokens, width); ``bias``, (packs, 1, tokens, tokens), is added to attention scores."""
         packs, tokens, width = state.shape
-        parts = self.qkv(state).view(packs, tokens, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
-        if self.training:  # for heads as narrow as these the gradient in bfloat16 takes half as long again
-            parts, bias = parts.float(), bias.float()
-        mixed = nn.functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=bias)
+        shape = packs, tokens, 3, self.heads, width // self.heads
+        parts = [part.transpose(1, 2) for part in self.qkv(state).view(shape).unbind(2)]
+        if torch.is_grad_enabled():  # for heads as narrow as these the gradient in bfloat16 takes half as long again
+            parts, bias = [part.float() for part in parts], bias.float()
+        mixed = nn.functional.scaled_dot_product_attention(*parts, attn_mask=bias)
         mixed = mixed.to(state.dtype).transpose(1, 2).reshape(packs, tokens, width)
         state = self.first_norm(state + self.out(mixed))
         result: Tensor = self.second_norm(state + self.down(nn.functional.gelu(self.up(state))))

@@ -1,7 +1,7 @@
 """The default engine: a small cross-encoder on the CPU, a gate for hard facts, and a calibrated scorer.
 
-No key, no network. What is not in English is read by a second model with a scorer of its own. Texts that neither reads
-are judged by rules where a rule is sure, else left unverified.
+No key, no network. A second model reads whole passages in six languages: beside the first one in English, alone in the
+others. Texts that neither reads are judged by rules where a rule is sure, else left unverified.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from guardrail.engines.local.model import LANGUAGES_FOLDER, MODEL_FOLDER, VERDIC
 from guardrail.engines.local.passage_index import Library, SegmentViews, View
 from guardrail.engines.local.passage_reader import Whole, read_passages
 from guardrail.engines.local.rules import bare, judge_by_rules
-from guardrail.engines.local.scorer import LONGEST, load_scorer
+from guardrail.engines.local.scorer import ALONE, BESIDE, LONGEST, load_scorer
 from guardrail.text.facts import extract
 from guardrail.text.language import is_english_among, may_be_english
 from guardrail.text.restatement import after_question, restate, statement_of
@@ -34,13 +34,20 @@ _BARE = frozenset(content_words("yes no true false correct incorrect right wrong
 
 
 class SegmentRead(NamedTuple):
-    """What the models make of a segment: of its views, of whole passages; and where the scorer of both lies.
+    """What the models make of a segment: of its views, of whole passages; and the file of the scorer of both.
 
     ``readings`` is None where no model reads its language, ``whole`` where time ran out.
     """
 
     readings: list[Reading | None] | None
     whole: Whole | None
+    scorer: Path
+
+
+class Way(NamedTuple):
+    """How segments of a language are judged: where the model lies that reads whole passages, and the scorer's file."""
+
+    reader: Path | None
     scorer: Path
 
 
@@ -53,7 +60,9 @@ class LocalEngine:
         threads: Threads of a forward pass; 0 = one per core.
         passage_reader: Where a second, larger model lies that reads whole passages (``local:base``), with the scorer of
             both; None = the small one alone.
-        languages: Where the model lies that reads what is not in English, with its scorer; None = left unverified.
+        languages: Where the model of six languages lies, with the scorer of what it reads alone; None = other languages
+            than English are left unverified. It reads English passages too, unless ``passage_reader`` does, where
+            ``folder`` holds the scorer of both (scorer.BESIDE).
     """
 
     folder: Path = MODEL_FOLDER
@@ -71,9 +80,19 @@ class LocalEngine:
         for folder in (self.folder, self.passage_reader, self.languages):
             if folder is not None:
                 load(folder, self.threads)
-        for scorer in (self.passage_reader or self.folder, self.languages):
-            if scorer is not None:
-                load_scorer(scorer)
+        load_scorer(self.english.scorer)
+        if self.languages is not None:
+            load_scorer(self.languages / ALONE)
+
+    @property
+    def english(self) -> Way:
+        """How English segments are judged."""
+        if self.passage_reader is not None:
+            return Way(self.passage_reader, self.passage_reader / ALONE)
+        beside = self.folder / BESIDE
+        if self.languages is not None and beside.is_file():
+            return Way(self.languages, beside)
+        return Way(None, self.folder / ALONE)
 
     @property
     def longest(self) -> int:
@@ -111,26 +130,22 @@ class LocalEngine:
     def read_all(
         self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
     ) -> list[SegmentRead]:
-        """What the models make of each segment: first those that read English, then the other one, of what is left."""
-        folder = self.passage_reader or self.folder
-        in_english = zip(self.read(request, library, views), self.read_whole(request, library, views), strict=True)
-        read = [SegmentRead(readings, whole, folder) for readings, whole in in_english]
-        left = {n: view for n, view in enumerate(views) if view and view.all and read[n].readings is None}
-        if self.languages is not None and left:
-            part = replace(request, segments=tuple(request.segments[n] for n in left))
-            found = read_passages(load(self.languages, self.threads), part, library, list(left.values()))
-            for (number, view), segment, whole in zip(left.items(), part.segments, found, strict=True):
-                if whole != {}:
-                    read[number] = SegmentRead(_readings(library, segment, view, whole or {}), whole, self.languages)
+        """What the models make of each segment: the first one of its views, another one of whole passages."""
+        small, english = self.read(request, library, views), self.english
+        foreign = Way(self.languages, self.languages / ALONE) if self.languages else Way(None, english.scorer)
+        read = [SegmentRead(readings, {}, english.scorer) for readings in small]
+        for way, in_english in ((english, True), (foreign, False)):
+            found = [n for n, view in enumerate(views) if view and view.all and (small[n] is not None) is in_english]
+            if way.reader is None or not found:
+                continue
+            part = replace(request, segments=tuple(request.segments[n] for n in found))
+            reader = load(way.reader, self.threads)
+            for n, whole in zip(found, read_passages(reader, part, library, [views[n] for n in found]), strict=True):
+                view, readings = views[n], small[n]
+                if readings is None and view is not None and whole != {}:
+                    readings = _readings(library, request.segments[n], view, whole or {})
+                read[n] = SegmentRead(readings, whole, way.scorer)
         return read
-
-    def read_whole(
-        self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]
-    ) -> list[Whole | None]:
-        """What the second model makes of whole passages (passage_reader.read_passages); empty where there is none."""
-        if self.passage_reader is None:
-            return [{} for _ in request.segments]
-        return read_passages(load(self.passage_reader, self.threads), request, library, views)
 
     def read(
         self, request: VerifyRequest, library: Library, views: Sequence[SegmentViews | None]

@@ -1,6 +1,6 @@
 """From signals to a probability: a small calibrated logistic model whose weights can only point the sensible way.
 
-Fitted by ``training/fit.py`` on answers that the cross-encoder never saw; the weights are data (``model/scorer.json``).
+Fitted by ``training/fit.py`` on answers that the models never saw; the weights are data (``model/scorer.json``).
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 from guardrail.engines.local.model import MODEL_FOLDER
 from guardrail.errors import ConfigurationError
+
+ALONE, BESIDE = "scorer.json", "scorer_passages.json"
+"""Files of a model's folder: the scorer of what that model reads, and of what it and one of whole passages read."""
 
 SIGNS = {
     "joint_support": 1,
@@ -92,17 +95,17 @@ def log_odds(probability: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def load_scorer(folder: Path = MODEL_FOLDER) -> Scorer:
-    """The scorer that belongs to the model in that folder.
+def load_scorer(file: Path = MODEL_FOLDER / ALONE) -> Scorer:
+    """The scorer in that file.
 
     Raises:
         ConfigurationError: it was fitted for another version.
     """
-    raw = json.loads((folder / "scorer.json").read_text(encoding="utf-8"))
+    raw = json.loads(file.read_text(encoding="utf-8"))
     known = list(SIGNS)
     if raw["signals"] not in (known, known[:-1]):  # the last one is new: without it there is no second model
         raise ConfigurationError(
-            f"{str(folder / 'scorer.json')!r} was fitted for other signals: {', '.join(raw['signals'])}. "
+            f"{str(file)!r} was fitted for other signals: {', '.join(raw['signals'])}. "
             "Run training.fit again, or install weights for this version."
         )
     weights = (*raw["weights"], 0.0)[: len(known)]

@@ -17,7 +17,7 @@ from guardrail.engines.local.model import OUTPUTS
 from guardrail.engines.local.packs import CLAIMS, MAX_PREMISE_TOKENS
 from guardrail.engines.local.passage_index import Library
 from guardrail.engines.local.passage_reader import READ_PIECES, pieces_of, read_passages
-from guardrail.engines.local.scorer import load_scorer
+from guardrail.engines.local.scorer import ALONE, load_scorer
 from guardrail.testing import check_engine
 from guardrail.text.language import may_be_english
 from guardrail.types import Cause
@@ -140,7 +140,7 @@ def test_the_passage_that_a_verdict_rests_on_has_a_cell():
     views = library.views(segment, ())
     readings = [Reading(view, 0.5, 0.1) for view in views.all]
     assert all(view.window is None or view.window.passage != 5 for view in views.all)
-    scorer = replace(load_scorer(guardrail_base.FOLDER), intercept=9.0)
+    scorer = replace(load_scorer(guardrail_base.FOLDER / ALONE), intercept=9.0)
     row = judge_readings(segment, library, views, readings, scorer, 1, None, {0: 0.1, 5: 0.99})
     assert row.cells[5].supported == row.supported
     assert row.cells[5].evidence
