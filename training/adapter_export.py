@@ -43,6 +43,7 @@ def adapted_model(weights: Path, trained: Mapping[str, Tensor]) -> ModelProto:
             stored[known].CopyFrom(numpy_helper.from_array(value.float().numpy(), known))
     for name in sorted(name.removesuffix(".down") for name in trained if name.endswith(".down")):
         _insert(graph, name, trained[f"{name}.down"], trained[f"{name}.up"])
+    _name_constants(graph)
     onnx.checker.check_model(model)
     _refer(graph, weights.read_bytes())
     return model
@@ -90,6 +91,16 @@ def _source(makers: Mapping[str, NodeProto], product: str) -> str:
     if not smoothed:
         return str(node.input[0])
     return next(str(name) for name in before.input if not name.endswith(".inverse"))
+
+
+def _name_constants(graph: GraphProto) -> None:
+    """Make large constants initializers, for only those can be taken from another file."""
+    for node in [each for each in graph.node if each.op_type == "Constant"]:
+        value = next((each.t for each in node.attribute if each.name == "value"), None)
+        if value is not None and len(value.raw_data) >= _LEAST:
+            value.name = node.output[0]
+            graph.initializer.append(value)
+            graph.node.remove(node)
 
 
 def _refer(graph: GraphProto, held: bytes) -> None:
