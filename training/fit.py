@@ -267,11 +267,10 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="the same folder: fit the scorer of both models in English")
     arguments = parser.parse_args()
     rng = random.Random(SEED)
-    scorer = (arguments.languages or arguments.passages or arguments.model) / (BESIDE if arguments.beside else ALONE)
-    scorer.touch()  # the engine looks whether it is there
-    engine = LocalEngine(
-        arguments.model, passage_reader=arguments.passages, languages=arguments.languages or arguments.beside
-    )
+    passages = arguments.passages or arguments.beside
+    scorer = (arguments.languages or passages or arguments.model) / ALONE
+    target = arguments.model / BESIDE if arguments.beside else scorer
+    engine = LocalEngine(arguments.model, passage_reader=passages, languages=arguments.languages)
     if arguments.languages:
         langs = tuple(sorted(reader_languages(arguments.languages) - {"en"}))
         answers = [*written_answers(arguments.data, rng, langs)]
@@ -296,7 +295,7 @@ def main() -> None:
     model = fit(examples)
     shift = shift_for(model, examples, FALSE_ALARMS)
     print(f"intercept moved by {shift:.2f} for false alarms of {FALSE_ALARMS:.0%} on right single claims")
-    scorer.write_text(json.dumps(model.record(shift), indent=1) + "\n")
+    target.write_text(json.dumps(model.record(shift), indent=1) + "\n")
     print(json.dumps(model.record(shift)))
     print("guardrail.check.judge.LOGIC_ODDS:", round(float(torch.nn.functional.softplus(model.logic)), 2))
     table(model, examples, shift)

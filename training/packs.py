@@ -6,7 +6,6 @@ A reader of packs encodes the premise once; each claim sees the premise and itse
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from training.pairs import (
     parts_of,
     written_records,
 )
+from training.places import IDEOGRAM
 from training.swaps import swapped
 
 LONG = mixture.LONG | {"check_covid"}
@@ -70,9 +70,6 @@ SWAPS = 0.6
 """Chance that a true claim has a swapped twin beside it."""
 
 
-_IDEOGRAM = re.compile("[\u3040-\u9fff]")
-
-
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A claim with its label (training.pairs) and, where known, its error type."""
@@ -93,7 +90,7 @@ class Pack:
     def __len__(self) -> int:
         """A measure of its cost: characters, of which a Chinese one has as many tokens as three Latin ones."""
         text = "".join([self.premise, *(claim.text for claim in self.claims)])
-        return len(text) + 2 * len(_IDEOGRAM.findall(text)) + 6 * len(self.claims)
+        return len(text) + 2 * len(IDEOGRAM.findall(text)) + 6 * len(self.claims)
 
 
 def packed(pairs: Sequence[Pair]) -> list[Pack]:
@@ -192,7 +189,7 @@ def swapped_packs(passage: str, rng: random.Random) -> Iterator[Pack]:
         if wrong is not None:
             claims += [Claim(right, SUPPORTED), Claim(wrong, NOT_SUPPORTED)]
     if claims:
-        yield Pack(("" if _IDEOGRAM.search(passage) else " ").join(parts), tuple(claims), "places")
+        yield Pack(("" if IDEOGRAM.search(passage) else " ").join(parts), tuple(claims), "places")
 
 
 def record_packs(record: dict[str, Any], rng: random.Random) -> Iterator[Pack]:

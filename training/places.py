@@ -41,7 +41,7 @@ _WRITTEN = re.compile(
     r"(?P<unit>[天个個名周週次人日年月岁歳件台本])"
 )
 _WEEKDAY = re.compile(r"(?:(?<=星期)|(?<=周))[一二三四五六]|[月火水木金土日](?=曜)")
-_IDEOGRAM = re.compile("[\u3040-\u9fff]")
+IDEOGRAM = re.compile("[\u3040-\u9fff]")
 
 _GERMAN = re.compile(r"\b(?:der|das|den|dem|und|ist|nicht|wird|werden|darf|für|im|zum|zur|bei|auf|eine?[nmr]?)\b|[äöß]")
 
@@ -61,7 +61,7 @@ _NO_NAMES = frozenset(
     Le La Les Un Une Du En Au Aux Pour Si Il Elle Ils Elles On Ce Cette Ces Son Sa Ses Leur Leurs Vous Votre Nous
     Qui Que Quand Comme Mais Et Ou Dans Par Sur Sous Selon Chaque Tout Tous Toute Toutes Aucun Aucune Avec Sans Avant
     El Los Las Unos Unas Del Al Ella Ellos Este Esta Estos Estas Su Sus Quien Cuando Como Pero Con Sin Para
-    Moins Plus Jusqu'à Environ Más Menos Unas Unos Mehr Weniger Etwa Rund
+    Moins Plus Jusqu'à Environ Más Menos Mehr Weniger Etwa Rund
     Por Sobre Según Cada Todo Todos Toda Todas Ningún Ninguna Entre Hasta Desde Tras Antes Después""".split()
 )
 
@@ -77,7 +77,7 @@ class Place(NamedTuple):
 
 def places(text: str) -> list[Place]:
     """Names and values of a text in order, but for a single word at its very start, which may be any."""
-    found = sorted(_unspaced(text) if _IDEOGRAM.search(text) else _spaced(text))
+    found = sorted(_unspaced(text) if IDEOGRAM.search(text) else _spaced(text))
     return [p for i, p in enumerate(found) if not any(q.start < p.end and p.start < q.end for q in found[:i])]
 
 
@@ -92,9 +92,7 @@ def _spaced(text: str) -> Iterator[Place]:
         year = len(number) == 4 and number[:2] in ("18", "19", "20") and not match["sign"]
         kind = "year" if year else f"number {(match['sign'] or '').strip()}{unit}"
         yield Place(*match.span("number"), kind, number)
-    nouns = bool(
-        _GERMAN.search(text)
-    )  # any noun has a capital letter; two in a row within a sentence are mostly a name
+    nouns = bool(_GERMAN.search(text))  # all have a capital letter; within a sentence two in a row are mostly a name
     for match in _NAME.finditer(text):
         words = match[0].split()
         before = text[: match.start()].rstrip(" \n\"“„«'(")

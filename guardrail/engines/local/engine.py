@@ -1,7 +1,7 @@
 """The default engine: a small cross-encoder on the CPU, a gate for hard facts, and a calibrated scorer.
 
-No key, no network. A second model reads whole passages in six languages: beside the first one in English, alone in the
-others. Texts that neither reads are judged by rules where a rule is sure, else left unverified.
+No key, no network. What is not in English is read by a second model with a scorer of its own; it may read English
+beside the first one. Texts that neither reads are judged by rules where a rule is sure, else left unverified.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LocalEngine:
             both; None = the small one alone.
         languages: Where the model of six languages lies, with the scorer of what it reads alone; None = other languages
             than English are left unverified. It reads English passages too, unless ``passage_reader`` does, where
-            ``folder`` holds the scorer of both (scorer.BESIDE).
+            ``folder`` holds the scorer of both (scorer.BESIDE); the one that ships does not.
     """
 
     folder: Path = MODEL_FOLDER
@@ -132,18 +132,20 @@ class LocalEngine:
     ) -> list[SegmentRead]:
         """What the models make of each segment: the first one of its views, another one of whole passages."""
         small, english = self.read(request, library, views), self.english
-        foreign = Way(self.languages, self.languages / ALONE) if self.languages else Way(None, english.scorer)
+        ways = [(english, True)]
+        if self.languages is not None:
+            ways.append((Way(self.languages, self.languages / ALONE), False))
         read = [SegmentRead(readings, {}, english.scorer) for readings in small]
-        for way, in_english in ((english, True), (foreign, False)):
-            found = [n for n, view in enumerate(views) if view and view.all and (small[n] is not None) is in_english]
-            if way.reader is None or not found:
+        for way, in_english in ways:
+            asked = {n: v for n, v in enumerate(views) if v and v.all and (small[n] is not None) is in_english}
+            if way.reader is None or not asked:
                 continue
-            part = replace(request, segments=tuple(request.segments[n] for n in found))
-            reader = load(way.reader, self.threads)
-            for n, whole in zip(found, read_passages(reader, part, library, [views[n] for n in found]), strict=True):
-                view, readings = views[n], small[n]
-                if readings is None and view is not None and whole != {}:
-                    readings = _readings(library, request.segments[n], view, whole or {})
+            part = replace(request, segments=tuple(request.segments[n] for n in asked))
+            found = read_passages(load(way.reader, self.threads), part, library, list(asked.values()))
+            for (n, view), segment, whole in zip(asked.items(), part.segments, found, strict=True):
+                readings = small[n]
+                if readings is None and whole != {}:
+                    readings = _readings(library, segment, view, whole or {})
                 read[n] = SegmentRead(readings, whole, way.scorer)
         return read
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +14,8 @@ from guardrail.check.contract import VerifyRequest
 from guardrail.check.decompose import decompose
 from guardrail.engines.local import engine as engines
 from guardrail.engines.local.engine import LocalEngine
-from guardrail.engines.local.model import LANGUAGES_FOLDER, OUTPUTS
+from guardrail.engines.local.model import FILES, LANGUAGES_FOLDER, MODEL_FOLDER, OUTPUTS
+from guardrail.engines.local.scorer import ALONE, BESIDE, SIGNS
 from guardrail.text.language import language_of
 from guardrail.types import Cause
 
@@ -21,12 +26,13 @@ PORTUGUESE = "A biblioteca não está aberta às segundas e terças."
 
 
 class Noting:
-    """Stands for the model of other languages: notes what it is asked and finds everything supported."""
+    """Stands for the model of other languages: notes what it is asked and finds all of it alike."""
 
     statements = True
 
     def __init__(self, stops_after: int = 10**9) -> None:
         self.pairs: list[tuple[str, str]] = []
+        self.found = 0.9
         self.stops_after = stops_after
 
     def reads(self, text: str) -> bool:
@@ -38,7 +44,7 @@ class Noting:
     def probabilities(self, pairs, stop=lambda: False):
         self.pairs += pairs
         found = np.full((len(pairs), OUTPUTS), np.nan, dtype=np.float32)
-        found[: self.stops_after] = 0.9
+        found[: self.stops_after] = self.found
         return found
 
 
@@ -72,6 +78,43 @@ def test_english_over_english_is_left_to_the_first_model(reader):
     [row] = LocalEngine().verify(request(ENGLISH, ENGLISH, GERMAN)).rows
     assert reader.pairs == []
     assert row.supported > 0.9
+
+
+SHUT = "The library is shut from Monday to Tuesday."
+
+
+@pytest.fixture
+def both(tmp_path):
+    """An engine whose first model has a scorer of what both models read."""
+    for name in FILES:
+        shutil.copy(MODEL_FOLDER / name, tmp_path / name)
+    scorer = json.loads((tmp_path / ALONE).read_text())
+    made = {**scorer, "signals": list(SIGNS), "weights": [*scorer["weights"], 0.5]}
+    (tmp_path / BESIDE).write_text(json.dumps(made))
+    return LocalEngine(tmp_path)
+
+
+def test_with_a_scorer_of_both_the_second_model_reads_english_passages_too(reader, both):
+    [good] = both.verify(request(ENGLISH, SHUT, GERMAN)).rows
+    assert reader.pairs == [(SHUT, ENGLISH), (GERMAN, ENGLISH)]
+    reader.found = 0.1
+    [bad] = both.verify(request(ENGLISH, SHUT, GERMAN)).rows
+    assert good.supported > bad.supported
+
+
+def test_with_a_scorer_of_both_each_language_has_its_own(reader, both):
+    rows = both.verify(request(f"{ENGLISH} {GERMAN}", SHUT)).rows
+    assert [claim for _, claim in reader.pairs] == [ENGLISH, GERMAN]
+    assert [row.unverified for row in rows] == [None, None]
+    assert (both.english.reader, both.english.scorer) == (LANGUAGES_FOLDER, both.folder / BESIDE)
+
+
+def test_without_the_second_model_its_scorer_is_not_used(reader, both):
+    alone = replace(both, languages=None)
+    [row] = alone.verify(request(ENGLISH, SHUT)).rows
+    assert reader.pairs == []
+    assert row.unverified is None
+    assert alone.english.scorer == both.folder / ALONE
 
 
 def test_of_an_answer_in_two_languages_each_model_reads_its_part(reader):
