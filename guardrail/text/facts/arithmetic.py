@@ -109,7 +109,11 @@ def computed(claim: Amount, amounts: Iterable[Amount], moments: Sequence[Moment]
         _is_gap(claim, moments)
         or (claim.unit == "%" and any(_fits(claim, a.base) for a in rest))
         or any(_is_sum(claim, one, two) for one, two in combinations(like, 2))
-        or any(_is_product(claim, one, two) or _is_ratio(claim, one, two) for one, two in combinations(pool + rest, 2))
+        or any(
+            _is_product(claim, one, two) or _is_ratio(claim, one, two)
+            for one, two in combinations(pool + rest, 2)
+            if not (one.unit == two.unit == "%" and near(one.base + two.base, 1.0, 1e-9))  # a share and its own rest
+        )
         or _is_sum_of_three(claim, like[:8])
     )
 

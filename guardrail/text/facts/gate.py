@@ -22,6 +22,7 @@ from guardrail.text.facts.numbers import plain_digits
 from guardrail.text.facts.polarity import judge_polarity, read_cues
 from guardrail.text.facts.reserve import judge_reserve
 from guardrail.text.facts.support import judge_amount, judge_moment, judge_name, judge_quote
+from guardrail.text.facts.voice import judge_voice
 from guardrail.text.words import read_words
 
 _COMPUTING = frozenset(
@@ -99,7 +100,8 @@ def compare(claim: Facts, evidence: Sequence[Facts]) -> tuple[Mismatch, ...]:
     if not evidence:
         return ()
     known = align(claim, evidence)
-    neighbours, exchanged = list(judge_neighbours(claim, evidence)), list(judge_exchange(claim, evidence))
+    neighbours = list(judge_neighbours(claim, evidence))
+    exchanged = list(judge_exchange(claim, evidence)) or list(judge_voice(claim, evidence))
     missing = _missing(claim, known)
     named = {mismatch.span for mismatch in (*missing, *neighbours)}
     found = [

@@ -21,6 +21,7 @@ def counted(text):
         ("It is 5 km long.", FactKind.QUANTITY, 5000, "m", Bound.EXACT),
         ("about 20 %", FactKind.PERCENT, 0.2, "%", Bound.ABOUT),
         ("more than 500 people", FactKind.NUMBER, 500, "", Bound.OVER),
+        ("Some 130,000 people live there.", FactKind.NUMBER, 130_000, "", Bound.ABOUT),
         ("at most $5m", FactKind.QUANTITY, 5e6, "USD", Bound.UNDER),
         ("it was minus 5 °C", FactKind.QUANTITY, -5, "°C", Bound.EXACT),
         ("温度回到-19.1℃", FactKind.QUANTITY, -19.1, "°C", Bound.EXACT),

@@ -45,6 +45,7 @@ def test_units_that_the_text_left_out_are_forgiven():
         (amount(2), [amount(5), amount(7)], True),
         (amount(35), [amount(5), amount(7)], True),
         (percent(62), [percent(38)], True),
+        (percent(65), [percent(75)], False),  # 1 - 25 / 75: what a share has to its own rest is nobody's figure
         (percent(25), [amount(10), amount(40)], True),
         (amount(4, "x"), [amount(10), amount(40)], True),
         (amount(60), [amount(10), amount(20), amount(30)], True),
