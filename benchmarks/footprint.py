@@ -20,7 +20,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = tuple(ROOT / "guardrail" / "engines" / "local" / name for name in ("model", "languages"))
-BARS = {"model_mb": 60.0, "installed_mb": 120.0, "import_s": 0.5, "peak_mb": 400.0}
+BARS = {"model_mb": 65.0, "installed_mb": 120.0, "import_s": 0.5, "peak_mb": 400.0}
 NEVER_IMPORTED = tuple("torch transformers openai langchain_core llama_index onnxruntime tokenizers numpy".split())
 """What ``import guardrail`` must leave alone; numpy is only reported."""
 _TOLERATED = {"numpy"}
@@ -127,7 +127,7 @@ def _print(figures: dict[str, Any], met: dict[str, bool]) -> None:
         mark = ("  met" if met[key] else "  MISSED") if key else ""
         print(f"{label:<34}{figure:>12}   {bar}{mark}")
 
-    row("models, tokenizers and scorers", f"{figures['model_mb']:.1f} MB", "<= 60 MB", "model_mb")
+    row("models, tokenizers and scorers", f"{figures['model_mb']:.1f} MB", "<= 65 MB", "model_mb")
     row("wheel", f"{figures['wheel_mb']:.1f} MB")
     row("download of all wheels", f"{figures['download_mb']:.1f} MB")
     row(f"installed, {figures['packages']} packages", f"{figures['installed_mb']:.1f} MB", "<= 120 MB", "installed_mb")

@@ -82,12 +82,12 @@ def test_types_are_shipped():
 
 
 def test_the_models_are_small():
-    """At most 25 MB for English ship, and 60 MB in all."""
+    """At most 25 MB for English ship, and 65 MB in all: 60, and adapters."""
     english, others = (
         sum(p.stat().st_size for p in (ROOT / "engines" / "local" / name).iterdir()) for name in ("model", "languages")
     )
     assert english <= 25 * 2**20
-    assert english + others <= 60 * 10**6
+    assert english + others <= 65 * 10**6
 
 
 def test_a_check_opens_no_connection():

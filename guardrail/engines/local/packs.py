@@ -1,8 +1,8 @@
 """A model that reads a premise once for all claims: (premise, claims) -> verdicts and error types of each claim.
 
 One forward pass holds ``<s> premise </s>`` and, for each claim, ``<s> claim </s>``. The premise is read without the
-claims, each claim with the premise and without the other claims, so a claim's reading does not depend on its
-neighbours, and a passage costs little more for five claims than for one.
+claims, each claim with the premise and without the other claims, so a passage costs little more for five claims than
+for one. Activations are quantized over the whole pass, so a claim's log-odds depend on its neighbours a little (0.1).
 """
 
 from __future__ import annotations
