@@ -14,7 +14,7 @@ _SIGNS = re.compile(
     re.IGNORECASE,
 )
 """Little words that turn a statement round or say how much it claims; most are stop words elsewhere."""
-_NEGATIONS = frozenset("not no never none nobody nothing nowhere neither nor without hardly barely scarcely".split())
+NEGATIONS = frozenset("not no never none nobody nothing nowhere neither nor without hardly barely scarcely".split())
 _CONTRACTIONS = ((r"\bcan(?:['’]t|not)\b", "can not"), (r"\bwon['’]t\b", "will not"), (r"n['’]t\b", " not"))
 _REST = re.compile(r"(?<=\w)['’](?:s|re|ll|d|ve|m)\b", re.IGNORECASE)
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
@@ -52,7 +52,7 @@ def signs(text: str) -> Counter[str]:
 
 def negations(text: str) -> int:
     """How often the text negates."""
-    return sum(count for sign, count in signs(text).items() if sign in _NEGATIONS or not sign.isascii())
+    return sum(count for sign, count in signs(text).items() if sign in NEGATIONS or not sign.isascii())
 
 
 def leaves_out(text: str, whole: str) -> bool:

@@ -33,7 +33,7 @@ _OF_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]{3,12})\b")
 _RANGE = re.compile(r"\s?(?:[–—~～-]|to|and|or|至|到)\s?")
 _UP_TO = re.compile(r"\s?(?:[–—~～-]|to)\s?")
 _SCALE = re.compile(rf"\b({'|'.join(SCALES)})\b", re.IGNORECASE)
-_VAGUE = re.compile(r"\b(?:(?:several|few|many|some)\s|(?:in|out\sof)\s)$", re.IGNORECASE)
+_VAGUE = re.compile(r"\b(?:(?:several|few|many)\s|(?:in|out\sof)\s)$", re.IGNORECASE)
 _SOME = re.compile(r"\bsome\s$", re.IGNORECASE)
 _SKIPPED = re.compile(
     r"^\s*[(（]?[0-9]{1,3}[.)）、](?=\s|[^0-9])|\[[0-9]{1,4}(?:[,–-]\s?[0-9]{1,4}){0,9}\]", re.MULTILINE
@@ -163,12 +163,12 @@ def _with_rest(text: str, value: float, dimension: str, unit: Span) -> tuple[flo
 def _is_slight(text: str, numeral: Numeral, amount: Amount) -> bool:
     """Too slight to check, yet good to calculate with: "one", "both", "twice", "half", idioms, "several hundred"."""
     before = max(0, numeral.start - 8), numeral.start
-    if numeral.form == "count":
-        return True
-    if _VAGUE.search(text, *before) and not (numeral.written and _SOME.search(text, *before)):  # "some 130,000"
+    if numeral.form == "count" or _VAGUE.search(text, *before):
         return True
     if numeral.written:
         return False
+    if _SOME.search(text, *before):  # "some hundred"; "some 130,000" says how many
+        return True
     if amount.raw in {0.5, 1.0} or (
         amount.raw < 3 and (not amount.unit or numeral.form == "ordinal") and numeral.form != "fraction"
     ):

@@ -16,7 +16,7 @@ NEUTRAL = frozenset(
 )
 """Function words that say nothing about the role of the word behind them."""
 
-_BE = frozenset("is are was were be been being am gets got get".split())
+BE = frozenset("is are was were be been being am gets got get".split())
 """All one marker: what stands before a participle in the passive voice."""
 
 
@@ -50,7 +50,7 @@ def read_items(text: str, words: Sequence[Word], values: Iterable[Fact]) -> tupl
             found.append(Item((word.stem or word.form,), kind, tuple(markers), Span(word.start, word.end)))
         else:
             if word.form not in NEUTRAL:
-                markers.append("be" if word.form in _BE else word.form)
+                markers.append("be" if word.form in BE else word.form)
             continue
         markers = []
     return tuple(found)

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from guardrail.text.facts.exchange import EXCHANGED, SYMMETRIC, quoted
 from guardrail.text.facts.fact import FactKind, Facts, Mismatch
+from guardrail.text.facts.items import BE
 from guardrail.text.facts.verb_forms import base, may_be_past
+from guardrail.text.wording import NEGATIONS
 from guardrail.text.words import Word, stem
 from guardrail.types import Span
 
-_BE = frozenset("is are was were been be being gets got".split())
-_MUTUAL = frozenset(
+_MUTUAL = SYMMETRIC | frozenset(
     map(
         stem,
         """accompany accompanies accompanied join joins joined face faces faced oppose opposes opposed pass passes
@@ -27,9 +28,6 @@ _MUTUAL = frozenset(
     )
 )
 """Verbs that say the same whoever is named first: "the bill passed the Senate"."""
-
-_NEGATIONS = frozenset("not no never nor neither nobody none without hardly".split())
-"""Words of a sentence that is left alone: what it denies is not read."""
 
 _BOTH_WAYS = frozenset("versa turn same likewise mutual mutually reciprocal reciprocally return back".split())
 """Words by which the other side may do as much."""
@@ -117,12 +115,12 @@ def _is_turned(one: _Clause, other: _Clause) -> bool:
 @lru_cache(maxsize=8192)
 def _clauses(text: str, words: tuple[Word, ...]) -> tuple[_Clause, ...]:
     found: list[_Clause] = []
-    if any(word.form in _NEGATIONS or word.form.endswith("n't") for word in words):
-        return ()
+    if any(word.form in NEGATIONS or word.form.endswith("n't") for word in words):
+        return ()  # what is denied is not read
     for place, word in enumerate(words):
-        if not (word.stem and word.form.isascii()) or word.form in _BE or word.stem in SYMMETRIC | _MUTUAL:
+        if not (word.stem and word.form.isascii()) or word.form in BE or word.stem in _MUTUAL:
             continue
-        auxiliary = next((n for n in range(place - 1, max(-1, place - 4), -1) if words[n].form in _BE), None)
+        auxiliary = next((n for n in range(place - 1, max(-1, place - 4), -1) if words[n].form in BE), None)
         passive = auxiliary is not None and (may_be_past(word.form) or word.form.endswith("ed"))
         if not passive and (auxiliary is not None or not _may_act(text, words, place)):
             continue
@@ -165,9 +163,7 @@ def _before(text: str, words: Sequence[Word], place: int) -> list[Word]:
         if word.form in _BREAKS or _PUNCTUATION.search(text, word.end, words[number + 1].start + 1):
             break
         phrase.insert(0, word)
-    while phrase and not phrase[-1].stem:
-        phrase.pop()
-    return phrase
+    return _trimmed(phrase)
 
 
 def _head(phrase: Sequence[Word]) -> str:
@@ -184,6 +180,11 @@ def _behind(text: str, words: Sequence[Word], place: int) -> list[Word]:
         if word.form in _BEHIND or (phrase and _PUNCTUATION.search(text, words[number - 1].end, word.start + 1)):
             break
         phrase.append(word)
+    return _trimmed(phrase)
+
+
+def _trimmed(phrase: list[Word]) -> list[Word]:
+    """Up to its last word with content."""
     while phrase and not phrase[-1].stem:
         phrase.pop()
     return phrase
@@ -197,6 +198,6 @@ def _agent(text: str, words: Sequence[Word], place: int) -> int | None:
             return None
         if word.form == "by":
             by_itself = following.form[:1].isdigit() or following.form.endswith("ing")
-            measured = words[min(number + 2, len(words) - 1)].form in _MEASURES or following.form in _MEASURES
+            measured = any(each.form in _MEASURES for each in words[number + 1 : number + 3])
             return None if by_itself or measured else number + 1
     return None
