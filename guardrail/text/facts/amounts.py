@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from guardrail.text.facts.fact import Amount, Bound, Fact, FactKind
 from guardrail.text.facts.numbers import SCALES, Numeral, read_numerals
-from guardrail.text.facts.units import UNITS, to_base, unit_after, unit_before
+from guardrail.text.facts.units import MONEY, UNITS, to_base, unit_after, unit_before
 from guardrail.text.words import Word, is_cjk
 from guardrail.types import Span
 
@@ -26,6 +26,7 @@ _RANGE_BEFORE = re.compile(
     r"[0-9零〇一二两三四五六七八九十百千万亿億萬]\s?(?:(?:摄氏|攝氏)?度|パーセント|个?百分点|[点點成割倍折年月日])[-−–]$"
 )
 """A dash behind an amount parts a range: "5度-10度"."""
+_CENTS = re.compile(r"[0-9](?:\s?(?:cents?|pence|p|ct|c))$|\b(?:cents?|pence)$", re.IGNORECASE)
 _SIGNED = frozenset({"°C", "%"})
 """Units in which a minus is a sign; before others it is mostly a dash."""
 
@@ -215,6 +216,23 @@ def _share_units(text: str, facts: list[Fact]) -> list[Fact]:
     return facts
 
 
+def _with_cents(text: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Money with its cents as one amount: "64 euros and 50 cents"."""
+    kept: list[Fact] = []
+    for fact in facts:
+        last = kept[-1] if kept else None
+        if last is not None and _CENTS.search(fact.surface) and isinstance(fact.value, Amount):
+            whole, rest = last.value, fact.value.base
+            joined = text[last.span.end : fact.span.start].strip(" ,") in {"", "and"}
+            if joined and isinstance(whole, Amount) and whole.unit in MONEY and rest < 1 and whole.base % 1 == 0:
+                span = Span(last.span.start, fact.span.end)
+                total = whole._replace(raw=whole.raw + rest, base=whole.base + rest)
+                kept[-1] = replace(last, span=span, value=total, surface=span.of(text))
+                continue
+        kept.append(fact)
+    return kept
+
+
 def _compounds(text: str, facts: list[Fact]) -> list[Fact]:
     """Sums such as "1 hour 30 minutes" or "two years and three months"."""
     sums = []
@@ -261,7 +279,7 @@ def read_amounts(text: str, words: tuple[Word, ...], taken: Iterable[Span]) -> t
             slight.append(fact)
         else:
             facts.append(fact)
-    facts = _share_units(text, _share_scales(text, facts))
+    facts = _with_cents(text, _share_units(text, _share_scales(text, facts)))
     slight += _compounds(text, facts)
     for match in _ARTICLE.finditer(text):
         dimension, factor = UNITS[match["unit"].casefold()]

@@ -16,8 +16,14 @@ _DAY = r"(?:Mon(?:day)?|Tue(?:s(?:day)?)?|Wed(?:nesday)?|Thu(?:rs?(?:day)?)?|Fri
 _SPANS = {"weekdays": (0, 4), "weekend": (5, 6), "weekends": (5, 6)}
 _HOURS = tuple("one two three four five six seven eight nine ten eleven twelve".split())
 _STEPS = {"five": 5, "ten": 10, "a quarter": 15, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
-_CENTURIES = {"fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20}
-_CENTURIES["twenty-first"] = 21
+_CENTURIES = {
+    name: number
+    for number, name in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split(),
+        start=1,
+    )
+}
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
@@ -37,7 +43,13 @@ _ENGLISH = re.compile(
     rf"|\b(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b|\b(?P<short>{_DAY})\b(?=\.?[:,]?\s?[0-9])"
     r"|\b(?P<days>[Ww]eek(?:days|ends?))\b"
     r"|(?<![0-9:.])(?P<h1>[01]?[0-9]|2[0-4]):(?P<min1>[0-5][0-9])(?![:0-9])" + _HALF.format(n=1) + "?"
-    rf"|\b(?P<h2>{_HOUR})(?:\s?(?P<oclock>o['’]clock)" + _HALF.format(n=2) + "?|" + _HALF.format(n=3) + ")"
+    r"|(?<![0-9:.])(?P<h6>0?[1-9]|1[0-2])\.(?P<min2>[0-5][0-9])"
+    + _HALF.format(n=4)
+    + rf"|\b(?P<h2>{_HOUR})(?:\s?(?P<oclock>o['’]clock)"
+    + _HALF.format(n=2)
+    + "?|"
+    + _HALF.format(n=3)
+    + ")"
     rf"|\b(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))})(?:\sminutes)?\s(?P<way>past|to)\s"
     rf"(?P<h4>{_HOUR})\b"
     r"(?!\s(?:\w+\s)?(?:hours|minutes|days|weeks|months|years|per|%))"
@@ -168,6 +180,8 @@ def _english(match: re.Match[str], text: str) -> Moment | None:
         return Moment(weekdays=_SPANS[g["days"].lower()])
     if g["h1"]:
         return _clock(g["h1"], int(g["min1"]), g["half1"])
+    if g["h6"]:
+        return _clock(g["h6"], int(g["min2"]), g["half4"])
     if g["h2"]:
         return _clock(g["h2"], 0, g["half2"] or g["half3"])
     if g["step"]:

@@ -15,7 +15,7 @@ from itertools import combinations
 
 from guardrail.text.facts.arithmetic import near
 from guardrail.text.facts.fact import Amount, Bound, Fact
-from guardrail.text.facts.units import DAY
+from guardrail.text.facts.units import DAY, MONEY
 
 _POOL = 24
 """Numbers to compute with at most: the steps below grow with their square."""
@@ -23,7 +23,6 @@ _POOL = 24
 _OTHERS = 24
 """Numbers like the claim's that are tried for comparison."""
 
-_MONEY = frozenset({"USD", "EUR", "GBP", "CNY"})
 _FACTOR = frozenset({"", "x", "%"})
 _TIMES = (1.0, 60.0, 3600.0, DAY)
 _DIGITS = re.compile(r"\d[\d,.]*\d|\d")
@@ -109,13 +108,13 @@ def _sorted_out(wanted: Amount, known: Iterable[Amount], text: str) -> tuple[lis
     usable = [a for a in known if (a.unit or not a.label) and a.base > 0 and not _is_same(a, wanted)]
     usable.sort(key=lambda a: (a.unit != wanted.unit, a.unit, a.base))  # whichever passage comes first
     pool = list({(a.unit, _short(a.base)): a for a in usable}.values())[: 2 * _POOL]
-    alike = [a for a in pool if a.unit == wanted.unit or (a.unit in _MONEY and wanted.unit in _MONEY)]
+    alike = [a for a in pool if a.unit == wanted.unit or (a.unit in MONEY and wanted.unit in MONEY)]
     bare = [a for a in pool if not a.unit]
     size = wanted.base / wanted.raw if wanted.raw else 1.0
     own = [a.base for a in alike] + [a.raw * size for a in bare if a not in alike]
     if not wanted.unit:
         own += [a.raw for a in pool if a.unit and a.unit not in {"%", "x"}]
-    if wanted.unit in _MONEY:
+    if wanted.unit in MONEY:
         own += [a.raw / 100 for a in bare if re.search(r"\b(?:cents?|pence)\b|¢", text)]
     factors = [a.raw for a in pool if a.unit != "%" and not (a.unit == wanted.unit and a.unit)]
     factors += [a.base / t for a in pool if a.unit == "s" and wanted.unit != "s" for t in _TIMES[1:] if a.base > t]

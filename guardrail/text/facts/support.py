@@ -12,6 +12,7 @@ from guardrail.text.facts.alignment import FactEvidence, rival
 from guardrail.text.facts.arithmetic import computed, same, shifted_minute, shifted_year
 from guardrail.text.facts.fact import Amount, Bound, Fact, Facts, Mismatch, Moment, Value, mismatch
 from guardrail.text.facts.names import missing_tokens, name_weight, normal_quote
+from guardrail.text.facts.ranges import follows_from_range
 from guardrail.text.facts.schedules import MIXED_UP, times_instead
 
 _BEFORE_HOUR = re.compile(r"\b(?:at|from|to|till|until|by|before|after|between|and)\s$|[0-9]\s?[-–]\s?$", re.IGNORECASE)
@@ -19,6 +20,10 @@ _AFTER_HOUR = re.compile(
     r"\s*$|\s?[-–]|[.,;!?)](?!\d)"
     r"|\s(?:to|until|till|and|on|every|each|daily|sharp|because|but|so|if|when|while)\b"
 )
+_UP_TO_HOUR = re.compile(r"\s?[-–]\s?[0-9]|\s(?:to|until|till)\b")
+_IN_RANGE = 0.2
+"""Weight of a value that follows from a range of the evidence."""
+
 _NEXT = frozenset("next following previous later earlier before prior last 翌 次 明 去".split())
 
 
@@ -165,6 +170,8 @@ def judge_moment(claim: Facts, fact: Fact, moment: Moment, evidence: FactEvidenc
     lacking = [part for part in lacking if not _is_stated_elsewhere(part, evidence)]
     if not lacking:
         return None
+    if follows_from_range(claim, fact, evidence.nearest):
+        return mismatch(fact, _IN_RANGE)
     other = rival(claim, fact, evidence)
     year = lacking[0].years is not None
     if other is not None and (year or other.cover >= 0.6):
@@ -184,7 +191,7 @@ def _is_stated_elsewhere(part: Moment, evidence: FactEvidence) -> bool:
             first, evidence.near_amounts, evidence.near_moments, next_to=not _NEXT.isdisjoint(evidence.forms)
         )
     if part.minute is not None:
-        if any(a.raw in {part.minute / 60, part.minute / 60 - 12} for a in evidence.near_amounts):
+        if any(_has_bare_hour(sentence, part.minute) for sentence, _ in evidence.nearest):
             return True
         return shifted_minute(part.minute, evidence.near_amounts, evidence.near_moments)
     if part.weekdays:  # "Saturday and Sunday" are the weekend
@@ -195,6 +202,17 @@ def _is_stated_elsewhere(part: Moment, evidence: FactEvidence) -> bool:
     days = {a.raw for a in evidence.near_amounts if a.ordinal or not a.unit}
     months = {m.month for m in evidence.moments}
     return bool(part.day and part.day in days and (part.month is None or part.month in months))
+
+
+def _has_bare_hour(sentence: Facts, minute: int) -> bool:
+    """Whether a bare number may be this full hour: in "from 8 to 6", not in "7 am (stand 9)"."""
+    timed = any(isinstance(f.value, Moment) and f.value.minute is not None for f in sentence.counted)
+    for fact in sentence.counted:
+        if isinstance(fact.value, Amount) and fact.value.raw in {minute / 60, minute / 60 - 12}:
+            before = _BEFORE_HOUR.search(sentence.text, max(0, fact.span.start - 9), fact.span.start)
+            if not timed or before or _UP_TO_HOUR.match(sentence.text, fact.span.end):
+                return True
+    return False
 
 
 def judge_name(fact: Fact, evidence: FactEvidence) -> Mismatch | None:

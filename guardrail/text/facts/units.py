@@ -8,6 +8,9 @@ _MINUTE, _HOUR = 60.0, 3600.0
 DAY, YEAR = 86_400.0, 31_557_600.0
 """In seconds."""
 
+MONEY = frozenset({"USD", "EUR", "GBP", "CNY"})
+"""Units of money; cents without a currency count as dollars."""
+
 
 _TABLE: dict[str, dict[str, float]] = {
     "m": {

@@ -11,6 +11,12 @@ def facts(text):
     return read_amounts(text, read_words(text), ())[0]
 
 
+def test_money_takes_its_cents():
+    (fact,) = facts("It costs 64 euros and 50 cents.")
+    assert (fact.surface, fact.value.base, fact.value.unit) == ("64 euros and 50 cents", 64.5, "EUR")
+    assert [fact.value.base for fact in facts("64 euros for adults and 50 cents for dogs")] == [64, 0.5]
+
+
 def counted(text):
     return read_amounts(text, read_words(text), ())[1]
 

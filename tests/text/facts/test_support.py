@@ -22,6 +22,12 @@ def test_stated_and_computed_values_are_supported(claim, evidence):
     assert weights(claim, evidence) == []
 
 
+def test_a_number_beside_a_time_is_no_hour():
+    train = "The tram to Thornmoor leaves at 7 am from stand 9."
+    assert weights("The tram to Thornmoor leaves at 9:00 am.", train)
+    assert not weights("The shop is open until 6 pm.", "The shop is open from 8 to 6.")
+
+
 def test_a_value_in_the_same_place_weighs_most():
     """Another value there, no value there, and a mere example of a rule: each less sure than the one before."""
     (other,) = weights("The path is 5 km long.", "The path is 7 km long.")
