@@ -57,8 +57,8 @@ FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
 
 REWORDED = 3
-"""How often a case of the files named d, g, h and i, whose right sentences are in other words, comes beside one showing of
-the rest."""
+"""How often a case of the files named d, g, h and i, whose right sentences are in other words, comes beside one
+showing of the rest."""
 
 OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
