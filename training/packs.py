@@ -56,10 +56,6 @@ further folder in a round; cases, stretches and contrast sets in English."""
 FIRST_ROUNDS = 6
 """Rounds of the first kind: without many plain pairs first, new weights learn nothing."""
 
-REWORDED = 3
-"""How often a case of the files named d, g, h and i, whose right sentences are in other words, comes beside one
-showing of the rest."""
-
 OTHERS = 3.0
 """How much oftener a record of another language than English is shown: there are few."""
 
@@ -130,8 +126,6 @@ def rounds(
     shares = {"balanced": 1.0, "field": 1.0, "own": 0.6, "given": 0.25}
     weights = [shares[record["set"]] * (1 if record["lang"] == "en" else OTHERS) for record in records]
     sets, known_cases = contrast_sets(held=False), cases(held=False)
-    reworded = [row for row in known_cases if row["id"][0] in "dghi"]
-    known_cases += tuple(row | {"id": f"{row['id']}#{turn}"} for turn in range(1, REWORDED) for row in reworded)
     abroad = tuple(lang for lang in langs if lang != "en")
     sets_abroad, cases_abroad = contrast_sets(held=False, langs=abroad), cases(held=False, langs=abroad)
     seen: Counter[str] = Counter()
