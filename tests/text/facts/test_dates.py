@@ -19,6 +19,7 @@ from guardrail.text.facts.fact import Moment
         ("It opens at 6.00 pm.", [Moment(minute=1080, sure=True)]),
         ("from 9.30 a.m. on", [Moment(minute=570, sure=True)]),
         ("section 6.00 and 12.15", []),
+        ("The base fare is 4.10 at night.", []),
         ("in 2017-19", [Moment(years=(2017, 2017)), Moment(years=(2019, 2019))]),
         ("on Sundays", [Moment(weekdays=(6, 6))]),
         ("Mon–Fri 6:00", [Moment(weekdays=(0, 4)), Moment(minute=360)]),
