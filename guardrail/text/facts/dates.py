@@ -44,7 +44,7 @@ _ENGLISH = re.compile(
     r"|\b(?P<days>[Ww]eek(?:days|ends?))\b"
     r"|(?<![0-9:.])(?P<h1>[01]?[0-9]|2[0-4]):(?P<min1>[0-5][0-9])(?![:0-9])" + _HALF.format(n=1) + "?"
     r"|(?<![0-9:.])(?P<h6>0?[1-9]|1[0-2])\.(?P<min2>[0-5][0-9])\s?(?P<half4>[ap]\.?m\b\.?|AM\b|PM\b)"
-    rf"|(?<![0-9][.,:])\b(?P<h2>{_HOUR})(?:\s?(?P<oclock>o['’]clock)" + _HALF.format(n=2) + "?|" + _HALF.format(n=3) + ")"
+    rf"|(?<!\d[.,:])\b(?P<h2>{_HOUR})(?:\s?(?P<oclock>o['’]clock)" + _HALF.format(n=2) + "?|" + _HALF.format(n=3) + ")"
     rf"|\b(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))})(?:\sminutes)?\s(?P<way>past|to)\s"
     rf"(?P<h4>{_HOUR})\b"
     r"(?!\s(?:\w+\s)?(?:hours|minutes|days|weeks|months|years|per|%))"
