@@ -26,7 +26,6 @@ _RANGE_BEFORE = re.compile(
     r"[0-9零〇一二两三四五六七八九十百千万亿億萬]\s?(?:(?:摄氏|攝氏)?度|パーセント|个?百分点|[点點成割倍折年月日])[-−–]$"
 )
 """A dash behind an amount parts a range: "5度-10度"."""
-_CENTS = re.compile(r"[0-9](?:\s?(?:cents?|pence|p|ct|c))$|\b(?:cents?|pence)$", re.IGNORECASE)
 _SIGNED = frozenset({"°C", "%"})
 """Units in which a minus is a sign; before others it is mostly a dash."""
 
@@ -220,17 +219,24 @@ def _with_cents(text: str, facts: Sequence[Fact]) -> list[Fact]:
     """Money with its cents as one amount: "64 euros and 50 cents"."""
     kept: list[Fact] = []
     for fact in facts:
-        last = kept[-1] if kept else None
-        if last is not None and _CENTS.search(fact.surface) and isinstance(fact.value, Amount):
-            whole, rest = last.value, fact.value.base
-            joined = text[last.span.end : fact.span.start].strip(" ,") in {"", "and"}
-            if joined and isinstance(whole, Amount) and whole.unit in MONEY and rest < 1 and whole.base % 1 == 0:
-                span = Span(last.span.start, fact.span.end)
-                total = whole._replace(raw=whole.raw + rest, base=whole.base + rest)
-                kept[-1] = replace(last, span=span, value=total, surface=span.of(text))
-                continue
-        kept.append(fact)
+        if kept and (joined := _joined_with_cents(text, kept[-1], fact)):
+            kept[-1] = joined
+        else:
+            kept.append(fact)
     return kept
+
+
+def _joined_with_cents(text: str, first: Fact, second: Fact) -> Fact | None:
+    """Both as one, where the second is less than one unit, written in hundredths, right behind whole units of money."""
+    whole, cents = first.value, second.value
+    if not isinstance(whole, Amount) or not isinstance(cents, Amount) or not {whole.unit, cents.unit} <= MONEY:
+        return None
+    hundredths = cents.base < 1 and cents.base == cents.raw * 0.01
+    if not hundredths or whole.base % 1 or text[first.span.end : second.span.start].strip(" ,") not in {"", "and"}:
+        return None
+    span = Span(first.span.start, second.span.end)
+    total = whole._replace(raw=whole.raw + cents.base, base=whole.base + cents.base)
+    return replace(first, span=span, value=total, surface=span.of(text))
 
 
 def _compounds(text: str, facts: list[Fact]) -> list[Fact]:

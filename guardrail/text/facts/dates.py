@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guardrail.text.facts.fact import Moment
-from guardrail.text.facts.numbers import read_cjk
+from guardrail.text.facts.numbers import ORDINALS, read_cjk
 from guardrail.text.facts.units import unit_after
 from guardrail.text.language import may_be_english
 from guardrail.types import Span
@@ -16,14 +16,7 @@ _DAY = r"(?:Mon(?:day)?|Tue(?:s(?:day)?)?|Wed(?:nesday)?|Thu(?:rs?(?:day)?)?|Fri
 _SPANS = {"weekdays": (0, 4), "weekend": (5, 6), "weekends": (5, 6)}
 _HOURS = tuple("one two three four five six seven eight nine ten eleven twelve".split())
 _STEPS = {"five": 5, "ten": 10, "a quarter": 15, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
-_CENTURIES = {
-    name: number
-    for number, name in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first".split(),
-        start=1,
-    )
-}
+_CENTURIES = {word: number for word, number in ORDINALS.items() if number <= 20} | {"twenty-first": 21}
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"

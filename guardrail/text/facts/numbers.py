@@ -48,7 +48,7 @@ _SMALL = {
 _TENS = {w: 10 * i for i, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
 _SHORT_SCALES = SCALES | {"k": 1000, "K": 1000, "bn": 10**9}
-_ORDINALS = {
+ORDINALS = {
     w: i
     for i, w in enumerate(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
@@ -57,7 +57,7 @@ _ORDINALS = {
     )
 } | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100}
 _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
-    w + s: i for w, i in _ORDINALS.items() if i > 2 for s in ("", "s")
+    w + s: i for w, i in ORDINALS.items() if i > 2 for s in ("", "s")
 }
 _COUNTS = {"once": 1, "twice": 2, "thrice": 3, "both": 2, "pair": 2, "couple": 2, "double": 2, "triple": 3, "twin": 2}
 _WORDS = _SMALL | _TENS | SCALES
@@ -225,9 +225,9 @@ def _in_words(text: str, words: tuple[Word, ...]) -> Iterator[Numeral]:
             if follow in _PARTS and value < 20:
                 index += 1
                 yield Numeral(word.start, words[index - 1].end, value / _PARTS[follow], "fraction", written=False)
-            elif follow in _ORDINALS and value >= 20 and value % 10 == 0:
+            elif follow in ORDINALS and value >= 20 and value % 10 == 0:
                 index += 1
-                yield Numeral(word.start, words[index - 1].end, value + _ORDINALS[follow], "ordinal", written=False)
+                yield Numeral(word.start, words[index - 1].end, value + ORDINALS[follow], "ordinal", written=False)
             elif tail == ["and", "a", "half"]:
                 index += 3
                 yield Numeral(word.start, words[index - 1].end, value + 0.5, "words", written=False)
@@ -238,10 +238,10 @@ def _in_words(text: str, words: tuple[Word, ...]) -> Iterator[Numeral]:
             value = 1 / _PARTS[word.form]
             if fraction:
                 yield Numeral(word.start, word.end, value, "fraction", written=False)
-            elif word.form in _ORDINALS:
-                yield Numeral(word.start, word.end, _ORDINALS[word.form], "ordinal", written=False)
-        elif word.form in _ORDINALS:
-            yield Numeral(word.start, word.end, _ORDINALS[word.form], "ordinal", written=False)
+            elif word.form in ORDINALS:
+                yield Numeral(word.start, word.end, ORDINALS[word.form], "ordinal", written=False)
+        elif word.form in ORDINALS:
+            yield Numeral(word.start, word.end, ORDINALS[word.form], "ordinal", written=False)
         elif word.form in _COUNTS:
             yield Numeral(word.start, word.end, _COUNTS[word.form], "count", written=False)
 

@@ -18,7 +18,8 @@ _OUTSIDE = re.compile(
 _COVER = 0.3
 """Share of the claim's content words that the sentence with the range must have."""
 
-_Place = tuple[int | None, ...]
+_Place = tuple[tuple[int, int], ...]
+"""Year, month, day and minute, as far as they are given, each with its rank among these."""
 
 
 def follows_from_range(claim: Facts, fact: Fact, nearest: Sequence[tuple[Facts, float]]) -> bool:
@@ -32,31 +33,32 @@ def follows_from_range(claim: Facts, fact: Fact, nearest: Sequence[tuple[Facts, 
         nearest: Sentences of the evidence, each with the share of the claim's content words in it.
     """
     place = _place(fact)
-    if place is None or sum(alike(fact, other) for other in claim.counted) != 1:
+    if not place or sum(alike(fact, other) for other in claim.counted) != 1:
         return False
     outside = _OUTSIDE.search(claim.text) is not None
-    ranges = (_ends(fact, sentence) for sentence, cover in nearest if cover >= _COVER)
-    return any(_is_within(place, *ends) is not outside for ends in ranges if ends is not None)
-
-
-def _ends(fact: Fact, sentence: Facts) -> tuple[_Place, _Place] | None:
-    found = [_place(other) for other in sentence.counted if alike(fact, other)]
-    if len(found) != 2 or found[0] is None or found[1] is None:
-        return None
-    shapes = {tuple(part is None for part in place) for place in (found[0], found[1], _place(fact) or ())}
-    return (found[0], found[1]) if len(shapes) == 1 else None
+    found = ([_place(o) for o in s.counted if alike(fact, o)] for s, cover in nearest if cover >= _COVER)
+    return any(
+        _is_within(place, *ends) is not outside
+        for ends in found
+        if len(ends) == 2 and {_shape(end) for end in ends} == {_shape(place)}
+    )
 
 
 def _is_within(place: _Place, first: _Place, last: _Place) -> bool:
-    at, start, end = (tuple(part for part in each if part is not None) for each in (place, first, last))
-    if start <= end or place[0] is not None:
-        return min(start, end) <= at <= max(start, end)
-    return at >= start or at <= end  # November to February, 22:00 to 6:00
+    with_year = place[0][0] == 0
+    if first <= last or with_year:
+        return min(first, last) <= place <= max(first, last)
+    return place >= first or place <= last  # November to February, 22:00 to 6:00
 
 
-def _place(fact: Fact) -> _Place | None:
-    """Year, month, day and minute, as far as they are given; None for days of the week, which are ranges themselves."""
+def _shape(place: _Place) -> tuple[int, ...]:
+    return tuple(rank for rank, _ in place)
+
+
+def _place(fact: Fact) -> _Place:
+    """Where a date or time lies; empty for days of the week, which are ranges themselves, and for what is neither."""
     value = fact.value
     if not isinstance(value, Moment) or value.weekdays:
-        return None
-    return (value.years and value.years[0], value.month, value.day, value.minute)
+        return ()
+    parts = (value.years and value.years[0], value.month, value.day, value.minute)
+    return tuple((rank, part) for rank, part in enumerate(parts) if part is not None)

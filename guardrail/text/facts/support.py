@@ -62,11 +62,7 @@ def _is_stated(amount: Amount, evidence: FactEvidence) -> bool:
 
 def _is_hour(claim: Facts, fact: Fact, amount: Amount, evidence: FactEvidence) -> bool:
     """Whether a bare number is a full hour that the evidence has: "from 8 to 6" and 8:00, 18:00."""
-    if (
-        amount.unit
-        or amount.raw > 24
-        or not _BEFORE_HOUR.search(claim.text, max(0, fact.span.start - 9), fact.span.start)
-    ):
+    if amount.unit or amount.raw > 24 or not _follows_hour_word(claim, fact):
         return False
     hours = any(m.minute is not None and (amount.raw * 60 - m.minute) % 720 == 0 for m in evidence.moments)
     return hours and _AFTER_HOUR.match(claim.text, fact.span.end) is not None
@@ -206,13 +202,16 @@ def _is_stated_elsewhere(part: Moment, evidence: FactEvidence) -> bool:
 
 def _has_bare_hour(sentence: Facts, minute: int) -> bool:
     """Whether a bare number may be this full hour: in "from 8 to 6", not in "7 am (stand 9)"."""
-    timed = any(isinstance(f.value, Moment) and f.value.minute is not None for f in sentence.counted)
-    for fact in sentence.counted:
-        if isinstance(fact.value, Amount) and fact.value.raw in {minute / 60, minute / 60 - 12}:
-            before = _BEFORE_HOUR.search(sentence.text, max(0, fact.span.start - 9), fact.span.start)
-            if not timed or before or _UP_TO_HOUR.match(sentence.text, fact.span.end):
-                return True
-    return False
+    hours = {minute / 60, minute / 60 - 12}
+    bare = [f for f in sentence.counted if isinstance(f.value, Amount) and f.value.raw in hours]
+    if not bare or not any(isinstance(f.value, Moment) and f.value.minute is not None for f in sentence.counted):
+        return bool(bare)
+    return any(_follows_hour_word(sentence, f) or _UP_TO_HOUR.match(sentence.text, f.span.end) for f in bare)
+
+
+def _follows_hour_word(facts: Facts, fact: Fact) -> bool:
+    """Whether a number stands behind "at", "from", "until" or a dash, as hours do."""
+    return _BEFORE_HOUR.search(facts.text, max(0, fact.span.start - 9), fact.span.start) is not None
 
 
 def judge_name(fact: Fact, evidence: FactEvidence) -> Mismatch | None:
